@@ -11,6 +11,7 @@ from engine_turns import run_turn
 from mcp_turns import YES, faulty, mcp_settings
 from scripted_server import Answer, ScriptedServer, call, error, text
 
+from msgbook.approval import Answer as Said
 from msgbook.approval import Approver
 from msgbook.cassette import CassetteFile, Player, Recorder, read_cassette
 from msgbook.cli.replay import run_replay
@@ -61,6 +62,35 @@ def test_calls_of_mcp_servers_are_replayed_without_the_server(
     assert replayed == recorded
     assert "mcp__files__echo" in cassette.read_text("utf-8")
     assert "faulty_mcp.py" not in cassette.read_text("utf-8")
+
+
+def test_a_call_that_a_person_edited_is_replayed_as_it_ran(tmp_path, cassette):
+    folder = tmp_path / "chats"
+    folder.mkdir()
+    answers = [
+        Said("edit", arguments='{"path": 3}'),
+        Said("edit", arguments='{"path": "right"}'),
+        YES,
+    ]
+
+    async def edit(_question):
+        return answers.pop(0)
+
+    with ScriptedServer([call("mkdir", {"path": "wrong"}), text("ok")]) as server:
+        settings = mcp_settings(server)
+        file = CassetteFile(cassette, settings.secrets)
+        recorder = Recorder(file, settings, "chat.msg.md")
+        recorded = asyncio.run(turn_with(settings, folder, recorder, edit))
+        file.complete()
+    assert [path.name for path in folder.iterdir()] == ["right"]
+
+    player = Player(read_cassette(cassette))
+    replayed = asyncio.run(turn_with(player.settings, folder, player, nobody))
+    player.check_unused()
+
+    assert player.problems.first is None
+    assert replayed == recorded
+    assert recorded["blocks"][0]["edited_arguments"] == '{"path": "right"}'
 
 
 def test_a_server_that_was_asked_for_its_silence_says_the_same_again(chat, cassette):

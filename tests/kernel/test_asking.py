@@ -93,6 +93,62 @@ def test_a_page_that_changes_the_arguments_is_asked_about_them(kernel, server, p
     assert content.endswith("the other")
 
 
+def test_of_two_answers_the_first_counts_and_the_other_page_is_told(kernel, server, page):
+    other = FakePage(kernel, [CELL])
+
+    def take(message: Message) -> None:
+        page.take(message)
+        other.take(message)
+
+    def decide(asked: Message) -> Message | None:
+        if asked["problem"]:
+            return {"decision": "no"}
+        answer = {"type": "approval.answer", "request_id": asked["request_id"]}
+        page.say(**answer, decision="edit", edited_arguments='{"path": 3}')
+        other.say(**answer, decision="once", arguments=asked["arguments"])
+        return None
+
+    page.decide = decide
+    try:
+        _, messages = kernel.finish(kernel.start("hi", "a"), take)
+        while not other.got("approval.late"):
+            other.take(kernel.client.get_iopub_msg(timeout=30))
+    finally:
+        other.close()
+
+    first = page.got("approval.ask")[0]
+    assert outcome(messages)[:2] == ("denied", "denied")
+    (late,) = other.got("approval.late")
+    assert late["request_id"] == first["request_id"]
+    assert page.got("approval.late") == []
+
+
+@pytest.mark.parametrize(("name", "is_secret"), [(".env", True), ("plain.txt", False)])
+def test_edited_arguments_are_asked_about_with_their_own_reason(
+    kernel, server, page, tmp_path, name, is_secret
+):
+    path = tmp_path / name
+    path.write_text("what it holds")
+    edited = json.dumps({"path": str(path)})
+    decisions = [
+        {"decision": "edit", "edited_arguments": edited},
+        {"decision": "no"},
+    ]
+    page.decide = lambda asked: decisions.pop(0)
+
+    _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
+
+    first, second = page.got("approval.ask")
+    assert "secret" not in first["reason"]
+    assert ("secret" in second["reason"], "session" in second["choices"]) == (
+        is_secret,
+        not is_secret,
+    )
+    assert str(path) in second["reason"]
+    assert second["arguments"] == edited
+    assert outcome(messages)[0] == "denied"
+
+
 @pytest.mark.parametrize("edited", [None, 3, ["x"], "x" * 1_000_001])
 def test_edited_arguments_that_are_no_text_are_no_answer(kernel, server, page, edited):
     def decide(asked: Message) -> Message:

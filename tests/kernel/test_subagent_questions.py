@@ -63,6 +63,38 @@ def test_a_page_gets_all_questions_and_each_answer_reaches_its_own(kernel, team)
     assert names == {}
 
 
+def test_the_call_that_starts_sub_agents_and_their_own_calls_can_be_edited(
+    kernel, module_server, tmp_path
+):
+    module_server.choose = play(
+        [dispatch("Make wrong"), text("All done.")],
+        {"Make right": [call("mkdir", {"path": str(tmp_path / "one")}), report("Made.")]},
+    )
+    page = FakePage(kernel, [CELL])
+    asked: list[Message] = []
+
+    def decide(question: Message) -> Message:
+        asked.append(question)
+        if question["edited"]:
+            return {"decision": "once", "arguments": question["arguments"]}
+        edited = question["arguments"].replace("Make wrong", "Make right").replace("one", "other")
+        return {"decision": "edit", "edited_arguments": edited}
+
+    page.decide = decide
+    try:
+        _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
+    finally:
+        page.close()
+
+    assert [(q["name"], q["edited"]) for q in asked] == [
+        *(("dispatch_subagents", False), ("dispatch_subagents", True)),
+        *(("mkdir", False), ("mkdir", True)),
+    ]
+    assert asked[2]["call_id"] == asked[3]["call_id"]
+    assert ((tmp_path / "one").exists(), (tmp_path / "other").is_dir()) == (False, True)
+    assert [row["status"] for row in rows_in(messages)] == ["done"]
+
+
 def test_on_a_line_of_input_one_question_comes_after_the_other(kernel, team):
     request = kernel.start("hi", "a", allow_stdin=True)
     answered = []

@@ -2,8 +2,9 @@ import { nullTranslator } from '@jupyterlab/translation';
 import type { JSONObject } from '@lumino/coreutils';
 
 import { parseQuestion } from '../comm/approvalMessages';
-import { Approvals } from '../live/approvals';
+import { Approvals, type IUnheard } from '../live/approvals';
 import { ApprovalView, DEAF, type IsGenuine } from '../render/approvalView';
+import { draftOf } from '../render/draft';
 import { ScrolledBox } from '../render/scrolledBox';
 import { withQuestions } from '../render/questions';
 
@@ -108,6 +109,30 @@ describe('Approvals', () => {
     approvals.receive({ ...ASK, arguments: '{"path": "other"}' });
     expect(approvals.questionsOf('a')).toEqual([question]);
     expect(approvals.questionsOf('a')[0]).toBe(question);
+  });
+
+  it('tells of an answer that came too late, and of words that were not sent', () => {
+    const { approvals } = fixture();
+    const told: IUnheard[] = [];
+    approvals.unheard.connect((_, one) => void told.push(one));
+    const closed = { type: 'approval.closed' };
+    approvals.receive(ASK);
+    approvals.answer(approvals.all[0], 'edit', '{"path": "b"}');
+    approvals.receive({ ...closed, request_id: 'r1' });
+    const late = { type: 'approval.late', request_id: 'r1' };
+    approvals.receive(late);
+    approvals.receive(late);
+    expect(told).toEqual([{ isAnswer: true, words: '{"path": "b"}' }]);
+
+    approvals.receive({ ...ASK, request_id: 'r2' });
+    draftOf(approvals.all[0]).begin('{}');
+    approvals.receive({ ...closed, request_id: 'r2' });
+    expect(told).toHaveLength(1);
+    approvals.receive({ ...ASK, request_id: 'r3' });
+    draftOf(approvals.all[0]).begin('{}');
+    draftOf(approvals.all[0]).arguments = '{"a"';
+    approvals.receive({ ...closed, request_id: 'r3' });
+    expect(told[1]).toEqual({ isAnswer: false, words: '{"a"' });
   });
 
   it('closes what was answered elsewhere, and all when the kernel is gone', () => {

@@ -78,6 +78,13 @@ export function parseClosed(data: unknown): string | null {
     : null;
 }
 
+/** Return the id of the question that this page answered too late; null if none. */
+export function parseLate(data: unknown): string | null {
+  return isObject(data) && data.type === 'approval.late'
+    ? (asText(data.request_id) ?? null)
+    : null;
+}
+
 /**
  * Return the answer to a question, with the arguments that were shown.
  *

@@ -4,10 +4,20 @@ import { Signal, type ISignal } from '@lumino/signaling';
 import {
   approvalAnswer,
   parseClosed,
+  parseLate,
   parseQuestion,
   type Choice,
   type IApprovalQuestion
 } from '../comm/approvalMessages';
+import { draftOf } from '../render/draft';
+
+/** What a person wanted of a question and the kernel did not get. */
+export interface IUnheard {
+  /** Whether it was an answer; false if the question was closed while the person wrote. */
+  readonly isAnswer: boolean;
+  /** Reason or arguments; empty if nothing was written. */
+  readonly words: string;
+}
 
 /** The part of a notebook that questions need. */
 export interface IApprovalCells {
@@ -34,14 +44,29 @@ export class Approvals {
     return this._changed;
   }
 
+  /** Emitted when an answer came too late, or a question is closed while a person writes one. */
+  get unheard(): ISignal<this, IUnheard> {
+    return this._unheard;
+  }
+
   /**
    * Handle a message about approvals and ignore others; return the question that it opens, if any.
    */
   receive(data: unknown): IApprovalQuestion | null {
     const closed = parseClosed(data);
     if (closed !== null) {
+      const question = this._open.get(closed);
+      const words = question === undefined ? '' : draftOf(question).written;
       this._close(closed);
+      if (words !== '') {
+        this._unheard.emit({ isAnswer: false, words });
+      }
       return null;
+    }
+    const late = parseLate(data);
+    if (late !== null && late === this._sent?.requestId) {
+      this._unheard.emit({ isAnswer: true, words: this._sent.words });
+      this._sent = null;
     }
     const question = parseQuestion(data);
     if (question === null || !this._cells.has(question.cellId)) {
@@ -74,6 +99,7 @@ export class Approvals {
       this._open.get(question.requestId) === question &&
       this._send(approvalAnswer(question, choice, words))
     ) {
+      this._sent = { requestId: question.requestId, words };
       this._close(question.requestId);
     }
   }
@@ -95,7 +121,10 @@ export class Approvals {
   }
 
   private readonly _changed = new Signal<this, void>(this);
+  private readonly _unheard = new Signal<this, IUnheard>(this);
   private readonly _cells: IApprovalCells;
   private readonly _send: (data: JSONObject) => boolean;
   private readonly _open = new Map<string, IApprovalQuestion>();
+  /** The last answer. */
+  private _sent: { requestId: string; words: string } | null = null;
 }

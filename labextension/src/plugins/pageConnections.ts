@@ -11,6 +11,7 @@ import { Signal, type ISignal } from '@lumino/signaling';
 import { CommandIDs } from '../commands';
 import { isChatNotebook, onKernelChoice } from '../live/chatNotebook';
 import { PageConnection } from '../live/pageConnection';
+import { tellUnheard } from '../live/unheard';
 import { IPageConnections } from '../tokens';
 import { TURN_RANK, turnRendererFactory } from '../render/factory';
 
@@ -58,6 +59,7 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<IPageConnections> = {
       );
       connection.connectModel = () =>
         void app.commands.execute(CommandIDs.connectModel);
+      connection.approvals.unheard.connect((_, one) => tellUnheard(one, trans));
       connections.add(connection);
       panel.content.rendermime.addFactory(
         turnRendererFactory(

@@ -65,6 +65,7 @@ class AgentRow {
       this._agent,
       this._status,
       this._facts,
+      this._progress,
       this._stop
     );
     this.node = element(
@@ -99,7 +100,24 @@ class AgentRow {
     );
     setText(this._facts, row.facts.join(' · '));
     setText(this._last, shownText(row.last));
+    this._showProgress(row);
     this._showStop(row, id);
+  }
+
+  /** Show that a sub-agent runs; how far it is, its model alone knows. */
+  private _showProgress({ name, status, facts }: IShownAgent): void {
+    const { trans } = this._tools;
+    if (status !== 'running' || this._shown?.asked === true) {
+      this._progress.replaceChildren();
+      return;
+    }
+    if (this._progress.firstChild === null) {
+      this._progress.append(element('progress', ''));
+    }
+    const bar = this._progress.firstElementChild!;
+    const words = trans.__('Progress of the sub-agent %1', shownText(name));
+    bar.setAttribute('aria-label', words);
+    bar.setAttribute('aria-valuetext', facts.join(', '));
   }
 
   /** Offer to stop a sub-agent that is under way. */
@@ -178,6 +196,7 @@ class AgentRow {
   private readonly _agent = element('span', 'msgbook-Agent-agent');
   private readonly _status = element('span', 'msgbook-Agent-status');
   private readonly _facts = element('span', 'msgbook-Agent-facts');
+  private readonly _progress = element('span', 'msgbook-Agent-progress');
   private readonly _stop = element('span', 'msgbook-Agent-stop');
   private readonly _last = element('div', 'msgbook-Agent-last');
   private readonly _questions = element('div', 'msgbook-Agent-questions');

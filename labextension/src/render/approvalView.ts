@@ -156,7 +156,7 @@ export class ApprovalView {
   }
 
   private _edit(json: string): void {
-    this._draft.arguments = indentJson(json);
+    this._draft.begin(indentJson(json));
     this._form?.focus();
   }
 

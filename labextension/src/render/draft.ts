@@ -10,7 +10,7 @@ export class Draft {
    * @param problem - Why these do not fit the tool; empty if they do.
    */
   constructor(json: string | null, problem: string) {
-    this._arguments = json;
+    this._begun = this._arguments = json;
     this._problem = problem;
   }
 
@@ -46,9 +46,22 @@ export class Draft {
     return this._problem;
   }
 
+  /** What was written and would be lost with the question: the arguments, else the reason. */
+  get written(): string {
+    const json = this._arguments;
+    return json === null || json === this._begun ? this._reason.trim() : json;
+  }
+
+  /** Begin with arguments that a person has not changed yet. */
+  begin(json: string): void {
+    this._begun = json;
+    this.arguments = json;
+  }
+
   private readonly _changed = new Signal<this, void>(this);
   private _reason = '';
   private _arguments: string | null;
+  private _begun: string | null;
   private _problem: string;
 }
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from msgbook.approval import Answer, Question
@@ -21,6 +23,8 @@ _OTHER_ARGUMENTS = "the page showed other arguments than those that it was asked
 
 class PageQuestions:
     """The open questions. Any page may answer, also one that opens after the question.
+
+    The first answer counts, and a page whose answer does not count is told.
 
     A page answers on a comm's thread; `ask` belongs to the event loop's thread.
     """
@@ -68,11 +72,17 @@ class PageQuestions:
         if waiting in self._open.values():
             comm.send(waiting.message)
 
-    def _take_answer(self, _comm: Any, data: dict[str, Any]) -> None:
+    def _take_answer(self, comm: Any, data: dict[str, Any]) -> None:
         request_id = data.get("request_id")
-        waiting = self._open.get(request_id) if isinstance(request_id, str) else None
+        if not isinstance(request_id, str):
+            return
+        late = partial(comm.send, {"type": "approval.late", "request_id": request_id})
+        waiting = self._open.get(request_id)
+        if waiting is None:
+            late()
+            return
         choice: Any = data.get("decision")
-        if waiting is None or choice not in waiting.message["choices"]:
+        if choice not in waiting.message["choices"]:
             return
         reason = data.get("reason")
         words = repair_surrogates(reason)[:_REASON_LIMIT] if isinstance(reason, str) else ""
@@ -85,7 +95,7 @@ class PageQuestions:
             answer = Answer("edit", arguments=repair_surrogates(edited))
         elif choice != "no" and shown != waiting.arguments:
             answer = Answer("no", _OTHER_ARGUMENTS)
-        waiting.loop.call_soon_threadsafe(waiting.take, answer)
+        waiting.loop.call_soon_threadsafe(waiting.take, answer, late)
 
 
 class _OpenQuestion:
@@ -98,6 +108,9 @@ class _OpenQuestion:
     def arguments(self) -> Any:
         return self.message["arguments"]
 
-    def take(self, answer: Answer) -> None:
-        if not self.answer.done():
+    def take(self, answer: Answer, late: Callable[[], object]) -> None:
+        """Take the first answer; call `late` for any other one."""
+        if self.answer.done():
+            late()
+        else:
             self.answer.set_result(answer)
