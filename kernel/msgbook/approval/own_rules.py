@@ -52,7 +52,7 @@ def new_rule(tool: str, arguments: str, folder: str, tools: Collection[str]) -> 
             raise RuleError(f"The arguments cannot be read: {error}.") from None
     if folder.strip():
         table["folder"] = folder.strip()
-        if not Path(folder.strip()).expanduser().is_dir():
+        if not _is_folder(folder.strip()):
             raise RuleError("Expected the absolute path of a folder that exists.")
     if problem := rule_problem(table):
         raise RuleError(f"The rule {problem}.")
@@ -62,6 +62,13 @@ def new_rule(tool: str, arguments: str, folder: str, tools: Collection[str]) -> 
             '{"command": "git status*"}.'
         )
     return table
+
+
+def _is_folder(text: str) -> bool:
+    try:
+        return Path(text).expanduser().is_dir()
+    except (OSError, RuntimeError, ValueError):  # too long, no such user, a lone surrogate
+        return False
 
 
 def _names_a_program(arguments: Any) -> bool:

@@ -35,6 +35,10 @@ def answer_queries(queries: PageQueries, session: Session) -> None:
     async def change(query: Query) -> dict[str, Any]:
         engine = await session.ready_engine()
         found = _find(engine.approver, query.text("key"))
+        if found.kind not in ("answer", "own"):
+            raise QueryError(
+                "Only rules can be changed. An approval for the session can be deleted."
+            )
         # The new rule is checked and kept before the old one goes.
         table = _table(query, [tool.name for tool in engine.tools])
         if found.entry != table:
