@@ -12,7 +12,15 @@ test.each([
   ['a]b.csv', null],
   ['a:b.csv', null],
   ['a{b.csv', null],
-  ['a\nb.csv', null]
+  ['a\nb.csv', null],
+  ['a\u2028#define x y.csv', null],
+  ['a\n#define x y\n.png', null],
+  ['gpj\u202e.csv', null],
+  ['\ud800.png', null],
+  ['@{define x, y}.png', '![define x, y.png](%40%7Bdefine%20x%2C%20y%7D.png)'],
+  ['{{x}} @a.csv `.png', '![x a.csv .png](%7B%7Bx%7D%7D%20%40a.csv%20%60.png)'],
+  ['a](b.png', '![a(b.png](a%5D%28b.png)'],
+  ['\u56fe.png', '![\u56fe.png](\u56fe.png)']
 ])('the reference to %j is %j', (path, reference) => {
   expect(referenceTo(path)).toBe(reference);
 });
@@ -22,6 +30,7 @@ test.each([
   ['../../etc/passwd', 'passwd'],
   ['.env', 'env'],
   ['a b]:{.csv', 'a-b---.csv'],
+  ['a\ud800\u202e\u2028b.png', 'a---b.png'],
   ['..', 'file'],
   ['', 'file']
 ])('the file %j is saved as %j', (name, saved) => {

@@ -3,7 +3,10 @@ import { PathExt } from '@jupyterlab/coreutils';
 // Pictures that a model can be sent; others are files.
 const IMAGE = /\.(?:png|jpe?g|gif|webp|bmp)$/i;
 /** Characters that end a reference or mean something else in it. */
-const SPECIAL = /[[\]{}:*?\n\r]/;
+const SPECIAL = /[[\]{}:*?]/;
+/** Characters that end a line, cannot be seen, change the direction, or are half a character. */
+const UNSEEN =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/u;
 
 /** Return whether a path is that of an image. */
 export function isImage(path: string): boolean {
@@ -18,17 +21,28 @@ export function isImage(path: string): boolean {
  * @param path - From the folder of the notebook; that of a folder ends with a slash.
  */
 export function referenceTo(path: string): string | null {
+  if (UNSEEN.test(path)) {
+    return null;
+  }
   if (!isImage(path)) {
     return SPECIAL.test(path) ? null : `@[${path}]`;
   }
-  const alt = PathExt.basename(path).replace(/[[\]\\]/g, '');
-  const target = /[\s()<>"'\\]/.test(path)
-    ? encodeURI(path).replace(
-        /[()']/g,
-        one => `%${one.charCodeAt(0).toString(16)}`
-      )
-    : path;
+  // Of a name such as `@{define x, y}` no part counts in the prompt.
+  const alt = PathExt.basename(path).replace(
+    /[^\p{L}\p{M}\p{N} .,_/+()%-]/gu,
+    ''
+  );
+  const target = /^[\p{L}\p{M}\p{N}._/+-]*$/u.test(path)
+    ? path
+    : path.split('/').map(encodeName).join('/');
   return `![${alt}](${target})`;
+}
+
+function encodeName(name: string): string {
+  return encodeURIComponent(name).replace(
+    /[!'()*~]/g,
+    one => `%${one.charCodeAt(0).toString(16)}`
+  );
 }
 
 /** Return a name for a file that was pasted or dropped, which a reference can name. */
@@ -37,6 +51,7 @@ export function attachmentName(name: string): string {
     // eslint-disable-next-line no-control-regex
     .replace(/[[\]{}:*?()<>|"'\\/\u0000-\u001f\u007f]/g, '-')
     .replace(/\s+/g, '-')
+    .replace(new RegExp(UNSEEN, 'gu'), '-')
     .replace(/^\.+/, '');
   return safe === '' ? 'file' : safe;
 }
