@@ -11,8 +11,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { findFile, pathBeside } from '../live/beside';
 import { errorText } from '../live/errorText';
-import { visible } from '../turn/text';
-import { canRun, cellOf, fileNameOf, type ICode } from './languages';
+import { canRun, cellOf, fileNameOf, isSeen, type ICode } from './languages';
 
 /** What the code toolbar does with code of an answer. */
 export interface ICodeActions {
@@ -67,7 +66,7 @@ export class NotebookCode implements ICodeActions {
       return;
     }
     // A person who presses "run" has judged what was seen.
-    if (visible(code.text) !== code.text) {
+    if (!isSeen(code)) {
       Notification.warning(
         this._trans.__(
           'The code has characters that cannot be seen. It was inserted but not run: look at the cell and run it yourself.'

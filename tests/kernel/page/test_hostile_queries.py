@@ -46,10 +46,15 @@ VALUES: list[Any] = [
 ]
 
 
+ASKING = ("setup.test", "setup.models")
+UNASKED = {"key_from": "variable", "key_variable": "MSGBOOK_NO_SUCH_KEY"}
+"""With a key that is not there, these ask no server."""
+
+
 def form(**changed: Any) -> Message:
     """What the set-up form sends, with other values in place of some."""
     names = ("name", "base_url", "key_from", "key_variable", "model", "api")
-    values = ("first", "http://127.0.0.1:9/v1", "keyring", "", "m", "")
+    values = ("first", "http://127.0.0.1:9/v1", "none", "", "m", "")
     return {**dict(zip(names, values, strict=True)), "digest": "0", **changed}
 
 
@@ -71,7 +76,8 @@ class Asking:
     """A session in a folder, a client that asks it, and what was logged."""
 
     def __init__(self, folder: Path) -> None:
-        self.session = Session(folder, dict, any_magic)
+        namespace: Any = dict
+        self.session = Session(folder, namespace, any_magic)
         self.logged: list[Exception] = []
         self.answers: list[Message] = []
         self._waiting: dict[str, asyncio.Future[Message]] = {}
@@ -98,7 +104,13 @@ class Asking:
         if message["type"] == "query.answer":
             self._waiting[message["request_id"]].set_result(message)
         elif message["type"] == "cells.get":
-            self.page.say({"type": "cells", "request_id": message["request_id"], "cells": None})
+            # A real page answers later.
+            asyncio.get_running_loop().call_soon(self._tell_cells, message["request_id"])
+
+    def _tell_cells(self, request_id: str) -> None:
+        cell = {"id": "a", "cell_type": "code", "source": "hi", "metadata": {}, "outputs": []}
+        answer = {"type": "cells", "request_id": request_id, "cells": [cell], "metadata": {}}
+        self.page.say(answer)
 
 
 @pytest.fixture
@@ -140,7 +152,9 @@ def names_of_queries(session: Session) -> list[str]:
     return names
 
 
-def test_no_query_with_wrong_parameters_is_an_internal_error_or_changes_anything(folder):
+def test_no_query_with_wrong_parameters_is_an_internal_error_or_changes_anything(
+    folder: Path,
+) -> None:
     async def attack() -> Asking:
         asking = Asking(folder)
         names = names_of_queries(asking.session)
@@ -148,13 +162,10 @@ def test_no_query_with_wrong_parameters_is_an_internal_error_or_changes_anything
         for name in names:
             if name in ("setup.save", "approvals.add", "approvals.change"):
                 continue  # below: a person asks for what these change
-            values = (
-                VALUES if name not in ("setup.test", "setup.models", "models.list") else VALUES[:30]
-            )
-            for value in values:
+            for value in VALUES:
                 await asking.ask(name, value)
                 for some in params(value):
-                    await asking.ask(name, some)
+                    await asking.ask(name, {**some, **UNASKED} if name in ASKING else some)
         await asking.session.close()
         return asking
 
@@ -194,7 +205,7 @@ WRONG_RULES: list[Message] = [
 
 
 @pytest.mark.parametrize("query", ["approvals.add", "approvals.change"])
-def test_no_rule_is_made_of_what_is_none_or_allows_too_much(query, folder):
+def test_no_rule_is_made_of_what_is_none_or_allows_too_much(query: str, folder: Path) -> None:
     async def attack() -> tuple[Asking, list[Any]]:
         asking = Asking(folder)
         engine = await asking.session.ready_engine()
@@ -219,7 +230,7 @@ def test_no_rule_is_made_of_what_is_none_or_allows_too_much(query, folder):
     assert tools == ["write"]
 
 
-def test_only_rules_that_a_person_wrote_or_answered_with_can_be_changed(folder):
+def test_only_rules_that_a_person_wrote_or_answered_with_can_be_changed(folder: Path) -> None:
     async def attack() -> list[Message]:
         asking = Asking(folder)
         engine = await asking.session.ready_engine()
@@ -234,3 +245,26 @@ def test_only_rules_that_a_person_wrote_or_answered_with_can_be_changed(folder):
         return asking.answers[1:]
 
     assert all("error" in answer for answer in asyncio.run(attack()))
+
+
+def test_a_change_never_makes_a_pattern_of_a_call_that_was_approved_as_it_stood(
+    folder: Path,
+) -> None:
+    async def change() -> None:
+        asking = Asking(folder)
+        engine = await asking.session.ready_engine()
+        saved = engine.approver._saved
+        assert saved is not None
+        saved.add("mkdir", '{"path": "a*"}', engine.approver.folder, "/real/a*")
+        [rule] = (await asking.ask("approvals.list", {}))["result"]["rules"][:1]
+        same = {key: rule[key] for key in ("key", "tool", "arguments", "folder")}
+        before = rules_of(asking)
+
+        assert (await asking.ask("approvals.change", same))["result"] == {}
+        assert rules_of(asking) == before
+        wider = await asking.ask("approvals.change", {**same, "folder": ""})
+        assert "stands for any text" in wider["error"]
+        assert rules_of(asking) == before
+        await asking.session.close()
+
+    asyncio.run(change())

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgbook.errors import MsgbookError
 from msgbook.kernel.page.page_comms import PageComms
+from msgbook.text import repair_surrogates
 
 INTERNAL_ERROR = "msgbook failed to answer; see the kernel's log."
 
@@ -32,7 +33,7 @@ class Query:
     secret: str | None = field(default=None, repr=False)
 
     def text(self, key: str) -> str:
-        """Return a parameter that has to be a string.
+        """Return a parameter that has to be a string, with lone surrogates replaced.
 
         Raises:
             QueryError: It is missing or of another type.
@@ -40,7 +41,7 @@ class Query:
         value = self.params.get(key)
         if not isinstance(value, str):
             raise QueryError(f"`{key}` has to be a text, not {type(value).__name__}.")
-        return value
+        return repair_surrogates(value)
 
 
 QueryHandler = Callable[[Query], Awaitable[dict[str, Any]]]

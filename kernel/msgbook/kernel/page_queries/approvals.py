@@ -41,7 +41,7 @@ def answer_queries(queries: PageQueries, session: Session) -> None:
             )
         # The new rule is checked and kept before the old one goes.
         table = _table(query, [tool.name for tool in engine.tools])
-        if found.entry != table:
+        if not _is_same(found, table):
             engine.approver.add_rule(table)
             engine.approver.forget([found])
         return {}
@@ -74,6 +74,26 @@ def _table(query: Query, tools: list[str]) -> dict[str, Any]:
     from msgbook.approval import new_rule
 
     return new_rule(query.text("tool"), query.text("arguments"), query.text("folder"), tools)
+
+
+def _is_same(found: Remembered, table: dict[str, Any]) -> bool:
+    """Return whether a rule stays as it is: that of an answer holds for more than its table says.
+
+    Raises:
+        QueryError: Text of a call would become a pattern.
+    """
+    from msgbook.approval.rule_patterns import canonical_json
+
+    arguments = canonical_json(table["arguments"]) if "arguments" in table else None
+    new = table["tool"], arguments, table.get("folder", "")
+    if new == (found.tool, found.arguments, found.folder):
+        return True
+    if found.kind == "answer" and found.arguments == arguments and "*" in (arguments or ""):
+        raise QueryError(
+            "In a rule, `*` stands for any text. In the call that you approved, it stood for itself. "
+            "Change the arguments, or delete the rule."
+        )
+    return False
 
 
 def _find(current: Approver, key: str) -> Remembered:
