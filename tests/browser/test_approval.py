@@ -194,6 +194,11 @@ def test_a_person_changes_the_arguments_and_what_runs_was_shown_first(
     expect(cell.get_by_text("These arguments do not fit")).to_be_visible()
     expect(written).to_have_value(re.compile("Roses are red"))
     screenshot("problem")
+    with lab.dark():
+        screenshot("problem-dark")
+    with lab.width(700):
+        screenshot("problem-700")
+    expect(written).to_have_value(re.compile("Roses are red"))
     written.fill('{"path": "poem.txt", "content": "Roses are red\\n"}')
     answer(cell.get_by_role("button", name="Ask again with these"))
 
@@ -204,6 +209,8 @@ def test_a_person_changes_the_arguments_and_what_runs_was_shown_first(
     screenshot("edited")
     with lab.dark():
         screenshot("edited-dark")
+    with lab.width(700):
+        screenshot("edited-700")
     answer(approve(cell))
 
     expect(cell.get_by_text("Corrected.", exact=True)).to_be_visible()
@@ -277,6 +284,8 @@ def test_the_buttons_of_a_new_question_are_disabled_for_everybody_at_first(
     expect(lab.cell(0).get_by_text("The buttons can be used now.")).to_be_attached()
     assert lab.page.evaluate("() => window.seen") == ["true", "false"]
     answer(deny(lab.cell(0)))
+    # Its request would take an answer of the next test.
+    expect(lab.cell(0).get_by_text("I see.", exact=True)).to_be_visible()
 
 
 def test_two_pages_ask_and_the_first_answer_counts(

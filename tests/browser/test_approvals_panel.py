@@ -51,7 +51,14 @@ def test_the_questions_of_all_notebooks_are_counted_and_answered_in_one_panel(
     expect(questions).to_have_count(2)
     expect(questions.first).to_contain_text("one.ipynb")
     expect(questions.last.locator(".msgbook-Diff-added")).to_contain_text("+Two")
+    why = questions.last.get_by_role("textbox", name="Reason for a denial")
+    why.fill("not that")
     pictures(lab, screenshot, "questions")
+    expect(why).to_have_value("not that")
+    expect(lab.cell(0).get_by_role("textbox", name="Reason for a denial")).to_have_value("not that")
+    lab.command("msgbook:open-context")
+    lab.command("msgbook:open-approvals")
+    expect(why).to_have_value("not that")
 
     model_server.answers = [text("Done.")]
     questions.first.get_by_role("button", name="Go to the cell in one.ipynb").click()
@@ -101,8 +108,6 @@ def test_a_rule_is_written_refused_kept_counted_changed_and_deleted(
     lab.run(0)
     expect(lab.cell(0).get_by_text("Made more.", exact=True)).to_be_visible()
     assert (lab_root / "more-1").is_dir()
-    lab.command("msgbook:open-context")
-    lab.command("msgbook:open-approvals")
     expect(rules.last).to_contain_text("has allowed 1 call")
     pictures(lab, screenshot, "rules")
 

@@ -168,6 +168,30 @@ def test_the_page_that_did_not_ask_approves(shared_url, lab_root, model_server, 
 
 
 @needs_collaboration
+def test_who_edits_a_call_that_another_page_approves_is_told_and_keeps_the_words(
+    shared_url, lab_root, model_server, open_page
+):
+    path = lab_root / "shared-edit.ipynb"
+    write_notebook(path, "Make a folder")
+    model_server.answers = [call("mkdir", {"path": "as-it-was"}), text("Made.")]
+    one, two = open_page(shared_url, path.name), open_page(shared_url, path.name)
+
+    one.run(0)
+    answer(one.cell(0).get_by_role("button", name="Change the arguments"))
+    one.cell(0).get_by_role("textbox", name="Arguments of the call").fill('{"path": "mine"}')
+    answer(approve(two.cell(0)))
+
+    for lab in (one, two):
+        expect(lab.cell(0).get_by_text("Made.", exact=True)).to_be_visible()
+    told = one.page.get_by_text("What you were writing was not sent.")
+    expect(told).to_be_visible()
+    expect(one.page.get_by_role("button", name="Copy what you wrote")).to_be_visible()
+    expect(two.page.get_by_text("What you were writing was not sent.")).to_have_count(0)
+    assert (lab_root / "as-it-was").is_dir()
+    assert not (lab_root / "mine").exists()
+
+
+@needs_collaboration
 @pytest.mark.parametrize("reloaded", ["the page that asked", "the other page"])
 def test_one_page_is_loaded_anew_in_mid_turn(
     reloaded, shared_url, lab_root, model_server, open_page

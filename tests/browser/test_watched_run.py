@@ -65,6 +65,8 @@ def test_a_retry_counts_down_and_is_made_now(lab, lab_root, model_server, screen
     screenshot("retry")
     with lab.dark():
         screenshot("retry-dark")
+    with lab.width(700):
+        screenshot("retry-700")
     now.click()
 
     expect(cell.get_by_text("Here I am.", exact=True)).to_be_visible()
@@ -88,13 +90,19 @@ def test_one_sub_agent_is_stopped_by_the_button_in_its_row(lab, lab_root, model_
     expect(rows.nth(0)).to_have_attribute("data-status", "done")
     stop = rows.nth(1).get_by_role("button", name="Stop the sub-agent")
     expect(rows.nth(0).get_by_role("button")).to_have_count(0)
+    bar = cell.get_by_role("progressbar")
+    expect(bar).to_have_count(1)
+    expect(bar).to_have_accessible_name(re.compile("Progress of the sub-agent"))
     screenshot("stop")
     with lab.dark():
         screenshot("stop-dark")
+    with lab.width(700):
+        screenshot("stop-700")
 
     stop.click()
 
     expect(rows.nth(1)).to_have_attribute("data-status", "interrupted")
     expect(cell.get_by_text("One has reported.", exact=True)).to_be_visible()
     expect(stop).to_have_count(0)
+    expect(bar).to_have_count(0)
     model_server.choose = None

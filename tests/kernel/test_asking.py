@@ -123,6 +123,17 @@ def test_of_two_answers_the_first_counts_and_the_other_page_is_told(kernel, serv
     assert page.got("approval.late") == []
 
 
+def test_pages_are_told_when_an_earlier_answer_allows_a_call(kernel, module_server, page, outside):
+    read = call("read", {"path": str(outside)})
+    module_server.answers = [read, read, text("done")]
+    page.decide = lambda asked: {"decision": "session", "arguments": asked["arguments"]}
+
+    kernel.finish(kernel.start("hi", "a"), page.take)
+
+    assert len(page.got("approval.ask")) == 1
+    assert page.got("approvals.used") == [{"type": "approvals.used"}]
+
+
 @pytest.mark.parametrize(("name", "is_secret"), [(".env", True), ("plain.txt", False)])
 def test_edited_arguments_are_asked_about_with_their_own_reason(
     kernel, server, page, tmp_path, name, is_secret

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +42,8 @@ class Approver:
         self.rules = tuple(rules)
         self.session_tools: list[str] = []
         """Tools that the user approved for this session, in that order."""
+        self.used: Callable[[], object] = lambda: None
+        """Called when a rule or an approval for the session has allowed a call."""
         self._saved = saved
         self._uses = uses
         self._problems: list[str] = []
@@ -56,6 +58,7 @@ class Approver:
         key = None if self.policy == "allow" or always_asks else self._find(question)
         if key is not None:
             self._note_use(key)
+            self.used()
         if self.policy == "allow" or key is not None:
             return Decision("rule")
         if self.policy == "deny":

@@ -31,7 +31,7 @@ from msgbook.kernel.page.page_comms import PageComms
 from msgbook.kernel.page.page_turns import PageTurns
 from msgbook.kernel.page.queries import PageQueries
 from msgbook.kernel.page.questions import PageQuestions
-from msgbook.kernel.page_queries import SUBAGENTS_CHANGED, answer_queries
+from msgbook.kernel.page_queries import answer_queries, tell_changes
 from msgbook.kernel.transcripts import Transcripts
 from msgbook.notebook import IsMagic, RequestedCell, SessionMemory, Transcript
 from msgbook.text import controls_visible
@@ -231,7 +231,7 @@ class Session:
                 is_magic=self._is_magic,
                 home=home_folder(),
             )
-            self._engine.subagents.changed = partial(self.page.send, SUBAGENTS_CHANGED)
+            tell_changes(self._engine, self.page)
         return self._engine
 
     def _asker(self, display: TurnDisplay | TextDisplay, read_line: ReadLine | None) -> Ask:

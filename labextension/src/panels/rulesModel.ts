@@ -4,6 +4,7 @@ import { parseClosed } from '../comm/approvalMessages';
 import { parseRules, type IRules } from '../comm/ruleAnswers';
 import type { PageConnection } from '../live/pageConnection';
 import type { IPageConnections } from '../tokens';
+import { isObject } from '../turn/model';
 
 /** A rule as a person writes it; an empty text stands for any. */
 export interface IWrittenRule {
@@ -77,7 +78,8 @@ export class RulesModel {
 
   /** An answer may have made a rule; the kernel has kept it before it handles the next query. */
   private _onMessage(_: PageConnection, message: unknown): void {
-    if (parseClosed(message) !== null) {
+    const isUse = isObject(message) && message.type === 'approvals.used';
+    if (isUse || parseClosed(message) !== null) {
       this._refresh();
     }
   }

@@ -5,6 +5,7 @@ They are registered when a kernel starts, so a module imports what takes long in
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgbook.kernel.page.queries import PageQueries
@@ -22,10 +23,12 @@ from msgbook.kernel.page_queries import (
 )
 
 if TYPE_CHECKING:
+    from msgbook.engine import Engine
+    from msgbook.kernel.page.page_comms import PageComms
     from msgbook.kernel.session import Session
 
-SUBAGENTS_CHANGED = {"type": "subagents.changed"}
-"""Tells the pages to ask for `subagent.list` again, if they show it."""
+_SUBAGENTS_CHANGED = {"type": "subagents.changed"}
+_APPROVALS_USED = {"type": "approvals.used"}
 
 _SUBJECTS = [agents, approvals, context, forks, models, retries, setup, stale, subagents, usage]
 
@@ -34,3 +37,9 @@ def answer_queries(queries: PageQueries, session: Session) -> None:
     """Answer the queries of all subjects with what a session knows."""
     for subject in _SUBJECTS:
         subject.answer_queries(queries, session)
+
+
+def tell_changes(engine: Engine, pages: PageComms) -> None:
+    """Tell the pages when the answer to a query that they show is another one."""
+    engine.subagents.changed = partial(pages.send, _SUBAGENTS_CHANGED)
+    engine.approver.used = partial(pages.send, _APPROVALS_USED)
