@@ -85,7 +85,9 @@ describe('shownHtml', () => {
     const { html, isReduced } = shownHtml(
       '<style scoped>td { color: red }</style><table border="1"><tr><td style="x" onclick="y">7</td></tr></table>'
     );
-    expect(html).toBe('<table><tbody><tr><td>7</td></tr></tbody></table>');
+    expect(html).toBe(
+      '<table dir="auto"><tbody><tr><td>7</td></tr></tbody></table>'
+    );
     expect(isReduced).toBe(false);
   });
 
