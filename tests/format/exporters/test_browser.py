@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from exported_notebooks import conversation, hostile_answer, hostile_notebook, notebook
+from hostile_turns import hostile_notebook as hostile_notebook_of_texts
 from nbconvert.exporters import HTMLExporter
-from nbformat import v4
+from nbformat import from_dict, v4
 
 from msgbook_format.exporters import MsgHTMLExporter
 
@@ -104,3 +105,17 @@ def test_details_are_closed_and_open_on_a_click(
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
     assert dark == (scheme == "dark")
     page.close()
+
+
+@pytest.mark.parametrize("exporter", [MsgHTMLExporter, HTMLExporter])
+def test_each_hostile_text_does_nothing_in_an_exported_page(
+    exporter: Any, browser: Browser, tmp_path: Path
+) -> None:
+    # In the cells themselves, the stock exporter keeps what a Markdown note of the user says.
+    book = from_dict(hostile_notebook_of_texts(by_us=True))
+    visit = Visit(browser, exporter().from_notebook_node(book)[0], tmp_path)
+    assert visit.tried == [f"navigation {visit.url}"]
+    assert [url for url in visit.requests if not url.startswith(STOCK_SCRIPTS)] in (
+        [],
+        [MsgHTMLExporter().mathjax_url],
+    )
