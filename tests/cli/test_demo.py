@@ -16,6 +16,7 @@ from forked import ForkServer
 from processes import stop
 
 from msgbook.__main__ import main
+from msgbook.approval.trust import find_project
 from msgbook.cli.demo import prepare
 
 
@@ -60,6 +61,16 @@ def test_an_existing_conversation_is_used_not_replaced(tmp_path: Path):
     (tmp_path / "demo.msg.md").write_text("My own words.")
 
     assert prepare(tmp_path).read_text() == "My own words."
+
+
+def test_a_new_folder_is_a_project_of_its_own_and_an_old_one_stays_in_its_project(tmp_path: Path):
+    """Sub-agents work in the project: the tour's are found where JupyterLab shows the tour."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "old").mkdir()
+
+    found = [find_project(prepare(tmp_path / name).parent) for name in ("new", "old")]
+
+    assert found == [tmp_path / "new", tmp_path]
 
 
 def test_no_link_is_written_through(tmp_path: Path):

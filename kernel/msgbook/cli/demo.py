@@ -13,6 +13,7 @@ from typing import Any
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
+from msgbook.approval.trust import PROJECT_CONFIG
 from msgbook.cli.terminal import say
 from msgbook.config import DEMO_MODEL
 from msgbook.errors import MsgbookError, describe_file_error
@@ -74,9 +75,8 @@ def prepare(folder: Path) -> Path:
         DemoError: The folder or the file cannot be written.
     """
     path = folder / "demo.msg.md"
-    _require_folder(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        _make_folder(folder)
         with suppress(FileExistsError):
             create(path, reads(tour_text()))
     except OSError as error:
@@ -84,15 +84,21 @@ def prepare(folder: Path) -> Path:
     return path
 
 
-def _require_folder(folder: Path) -> None:
-    if os.path.lexists(folder) and not folder.is_dir():
+def _make_folder(folder: Path) -> None:
+    """Make the folder, if it does not exist, as a project of its own.
+
+    In a larger project, sub-agents would work in that project's folder, which JupyterLab does not show.
+    """
+    if folder.is_dir():
+        return
+    if os.path.lexists(folder):
         raise DemoError(f"{folder} is a file: DIR has to be a folder, or the name of a new one.")
+    (folder / PROJECT_CONFIG.parent).mkdir(parents=True)
 
 
 def _new_sample(folder: Path) -> Document:
     """Write the sample into a new file whose page does not exist either."""
-    _require_folder(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    _make_folder(folder)
     number, stem = 1, "demo"
     while True:
         document = Document(folder / f"{stem}.msg.md", reads(tour_text()), None)
