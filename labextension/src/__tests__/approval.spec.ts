@@ -412,4 +412,17 @@ describe('what is out of sight', () => {
     const { node } = new ApprovalView(question, trans, () => {});
     expect(node.querySelector('.msgbook-Diff')?.textContent).toBe(preview);
   });
+
+  it('of what is no diff offers no second column', () => {
+    for (const [preview, toggles] of [
+      ['1. Agent assistant; its task:\n   - count', 0],
+      ['@@ -0,0 +1 @@\n+x\n', 1]
+    ] as const) {
+      const question = parseQuestion({ ...ASK, preview })!;
+      const { node } = new ApprovalView(question, trans, () => {});
+      expect(node.querySelectorAll('.msgbook-Diff-toggle')).toHaveLength(
+        toggles
+      );
+    }
+  });
 });

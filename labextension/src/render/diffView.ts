@@ -8,12 +8,16 @@ import { ScrolledBox } from './scrolledBox';
 /** Whether the reader of this page wants to see changes side by side. */
 let sideBySide = false;
 
-/** A unified diff, in one column or side by side; each line keeps its sign. */
+/** A unified diff, in one column or side by side; each line keeps its sign. Any other text is one column. */
 export class DiffView {
   constructor(diff: string, trans: TranslationBundle) {
     this._diff = visible(diff);
+    this._isDiff = diffLines(this._diff).some(({ kind }) => kind === 'hunk');
     this._trans = trans;
-    this._box.setAttribute('aria-label', trans.__('Changes'));
+    this._box.setAttribute(
+      'aria-label',
+      this._isDiff ? trans.__('Changes') : trans.__('What would be done')
+    );
     this._toggle.type = 'button';
     this._toggle.addEventListener('click', () => {
       sideBySide = !sideBySide;
@@ -23,7 +27,7 @@ export class DiffView {
     this.node = element(
       'div',
       'msgbook-DiffView',
-      this._toggle,
+      ...(this._isDiff ? [this._toggle] : []),
       this._scrolled.node
     );
     this._show();
@@ -37,18 +41,19 @@ export class DiffView {
   }
 
   private _show(): void {
-    const words = sideBySide
+    const sides = sideBySide && this._isDiff;
+    const words = sides
       ? this._trans.__('Show the changes in one column')
       : this._trans.__('Show the changes side by side');
     setText(this._toggle, words);
-    this._box.classList.toggle('msgbook-mod-sides', sideBySide);
-    this._box.replaceChildren(...(sideBySide ? this._sides() : this._column()));
+    this._box.classList.toggle('msgbook-mod-sides', sides);
+    this._box.replaceChildren(...(sides ? this._sides() : this._column()));
     this._scrolled.update();
   }
 
   private _column(): HTMLElement[] {
     return diffLines(this._diff).map(({ kind, text }) =>
-      element('span', `msgbook-Diff-${kind}`, text)
+      element('span', `msgbook-Diff-${this._isDiff ? kind : 'same'}`, text)
     );
   }
 
@@ -68,6 +73,7 @@ export class DiffView {
   }
 
   private readonly _diff: string;
+  private readonly _isDiff: boolean;
   private readonly _trans: TranslationBundle;
   private readonly _toggle = element('button', 'msgbook-Diff-toggle');
   private readonly _box = element('pre', 'msgbook-Pre msgbook-Diff');
