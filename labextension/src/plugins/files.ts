@@ -47,6 +47,10 @@ async function showText(
   if (panel === null) {
     return;
   }
+  if (panel.context.model.dirty) {
+    // The editor shows the file, which for a new chat is empty.
+    await panel.context.save();
+  }
   const text = (await app.commands.execute('docmanager:open', {
     path: panel.context.path,
     factory: 'Editor',
