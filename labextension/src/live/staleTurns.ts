@@ -84,6 +84,12 @@ export class StaleTurns {
     return true;
   }
 
+  /** Whether a person can see marks: the notebook is a chat with a kernel, and in view. */
+  private get _isShown(): boolean {
+    const { isChat, panel } = this._connection;
+    return isChat && panel.isVisible && !document.hidden;
+  }
+
   private get _cellModels(): ICellModel[] {
     return Array.from(this._connection.panel.content.model?.cells ?? []);
   }
@@ -149,25 +155,19 @@ export class StaleTurns {
   private readonly _onVisible = (): void => this._schedule();
 
   private _schedule(): void {
-    if (this._touched.size > 0) {
+    if (this._touched.size > 0 && this._isShown) {
       window.clearTimeout(this._timer);
       this._timer = window.setTimeout(() => void this._ask(), QUIET_TIME);
     }
   }
 
   private async _ask(): Promise<void> {
-    const { cells, isChat, panel, queries } = this._connection;
-    if (
-      panel.isDisposed ||
-      !isChat ||
-      !panel.isVisible ||
-      document.visibilityState === 'hidden' ||
-      this._isAsking ||
-      cells.isAnyRunning()
-    ) {
+    const { cells, queries } = this._connection;
+    if (!this._isShown || this._isAsking || cells.isAnyRunning()) {
       return;
     }
     const last = this._lastTouchedTurn();
+    const started = Array.from(this._started);
     this._touched.clear();
     if (last === null) {
       return;
@@ -176,7 +176,7 @@ export class StaleTurns {
     try {
       const answer = await queries.ask('stale.list', { cell_id: last });
       this._groups = parseStaleGroups(answer);
-      this._started.clear();
+      started.forEach(cellId => this._started.delete(cellId));
       this._changed.emit();
     } catch {
       // A kernel that is busy or gone is asked again after the next change.

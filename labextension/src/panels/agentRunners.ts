@@ -89,11 +89,17 @@ export class AgentRunners {
 
   private _ask(connection: PageConnection): void {
     if (connection.isChat) {
-      connection.queries.ask('subagent.list', {}, PATIENCE).then(
-        answer => this._take(connection, answer),
+      const asked = ++this._asked;
+      this._last.set(connection, asked);
+      const take = (answer: JSONObject) => {
+        if (this._last.get(connection) === asked) {
+          this._take(connection, answer);
+        }
+      };
+      connection.queries
+        .ask('subagent.list', {}, PATIENCE)
         // A kernel that is gone or busy runs nothing that could be stopped.
-        () => this._take(connection, {})
-      );
+        .then(take, () => take({}));
     }
   }
 
@@ -112,6 +118,9 @@ export class AgentRunners {
   private readonly _changed = new Signal<this, void>(this);
   /** The cells that sub-agents work for, by their ids. */
   private readonly _running = new Map<PageConnection, Map<string, string>>();
+  /** The number of the last question to each kernel: answers to earlier ones do not count. */
+  private readonly _last = new WeakMap<PageConnection, number>();
+  private _asked = 0;
   private _follows = false;
 }
 

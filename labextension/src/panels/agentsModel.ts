@@ -2,6 +2,7 @@ import type { Contents } from '@jupyterlab/services';
 import { Poll } from '@lumino/polling';
 import { Signal, type ISignal } from '@lumino/signaling';
 
+import { errorText } from '../live/errorText';
 import type { PageConnection } from '../live/pageConnection';
 import type { IPageConnections } from '../tokens';
 import { folderOf, keepAgents, parseAgents, type IAgent } from './agentsData';
@@ -9,6 +10,12 @@ import { AgentRunners } from './agentRunners';
 
 /** Milliseconds between two looks at the folder: other programs change files without a signal. */
 const LOOK_INTERVAL = 5000;
+
+/** Milliseconds that signals are gathered. */
+const SIGNAL_PAUSE = 100;
+
+/** Least milliseconds between two looks: a kernel that runs a turn signals many times a second. */
+const LOOK_PAUSE = 1000;
 
 /** The agents of one folder. */
 export interface IAgentGroup {
@@ -81,6 +88,10 @@ export class AgentsModel {
   /** Stop following the agents. */
   stop(): void {
     this._follows = false;
+    window.clearTimeout(this._timer);
+    this._timer = undefined;
+    // The answer to a question that is still open comes too late.
+    this._looks++;
     Signal.disconnectReceiver(this);
     this._runners.stop();
     void this._poll.stop();
@@ -95,10 +106,14 @@ export class AgentsModel {
   /** Look at the agents soon. */
   refresh(): void {
     if (this._follows && this._timer === undefined) {
-      this._timer = window.setTimeout(() => {
-        this._timer = undefined;
-        void this._poll.refresh();
-      }, 100);
+      const wait = this._lookedAt + LOOK_PAUSE - Date.now();
+      this._timer = window.setTimeout(
+        () => {
+          this._timer = undefined;
+          void this._poll.refresh();
+        },
+        Math.max(SIGNAL_PAUSE, wait)
+      );
     }
   }
 
@@ -144,6 +159,7 @@ export class AgentsModel {
   private async _look(): Promise<void> {
     const [first, ...others] = this._folders();
     const look = ++this._looks;
+    this._lookedAt = Date.now();
     let groups: IAgentGroup[] = [];
     let problem = '';
     try {
@@ -156,7 +172,7 @@ export class AgentsModel {
         }
       }
     } catch (reason) {
-      problem = reason instanceof Error ? reason.message : String(reason);
+      problem = errorText(reason);
     }
     // Of two looks at once, the later one counts.
     if (look === this._looks) {
@@ -197,5 +213,6 @@ export class AgentsModel {
   private _problem = '';
   private _follows = false;
   private _looks = 0;
+  private _lookedAt = 0;
   private _timer: number | undefined;
 }
