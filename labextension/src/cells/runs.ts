@@ -7,6 +7,9 @@ import { PathExt } from '@jupyterlab/coreutils';
 import { NotebookActions } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { pathBeside } from '../live/beside';
+import { errorText } from '../live/errorText';
+import { openNotebook } from '../live/openNotebook';
 import { asText } from '../turn/model';
 import type { IActiveCell } from './activePrompt';
 import { insertRetry } from './changes';
@@ -54,18 +57,13 @@ export async function fork(
       name: PathExt.basename(context.path),
       cell_id: cell.id
     });
-    const path = PathExt.join(
-      PathExt.dirname(context.path),
-      asText(answer.name) ?? ''
-    );
-    await app.commands.execute('docmanager:open', {
-      path,
-      factory: 'Notebook'
-    });
+    const name = asText(answer.name) ?? '';
+    const { contents } = app.serviceManager;
+    await openNotebook(app, pathBeside(contents, context.path, name));
   } catch (reason) {
     await showErrorMessage(
       trans.__('The conversation was not forked'),
-      reason instanceof Error ? reason : String(reason)
+      errorText(reason)
     );
   }
 }

@@ -1,3 +1,4 @@
+import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import type {
   DocumentRegistry,
@@ -20,17 +21,36 @@ export type ITextWidget = IDocumentWidget<
  * which version to keep when those are saved.
  */
 export function followEachOther(panel: NotebookPanel, text: ITextWidget): void {
-  readWhenSaved(panel.context, text.context);
-  readWhenSaved(text.context, panel.context);
-  followCells(panel, text.content.editor);
+  if (followers.get(text)?.isDisposed === false) {
+    return;
+  }
+  followers.set(text, panel);
+  // What a cell that runs puts out would be lost.
+  const isIdle = () =>
+    panel.content.widgets.every(
+      ({ model }) =>
+        (model as Partial<ICodeCellModel>).executionState !== 'running'
+    );
+  readWhenSaved(panel.context, text.context, () => true);
+  readWhenSaved(text.context, panel.context, isIdle);
+  followCells(panel, text);
 }
+
+/** The notebooks that texts follow already. */
+const followers = new WeakMap<ITextWidget, NotebookPanel>();
 
 function readWhenSaved(
   saved: DocumentRegistry.Context,
-  other: DocumentRegistry.Context
+  other: DocumentRegistry.Context,
+  mayRead: () => boolean
 ): void {
   const onSave = (_: unknown, state: DocumentRegistry.SaveState) => {
-    if (state === 'completed' && !other.isDisposed && !other.model.dirty) {
+    if (
+      state === 'completed' &&
+      !other.isDisposed &&
+      !other.model.dirty &&
+      mayRead()
+    ) {
       void other.revert();
     }
   };
@@ -39,12 +59,13 @@ function readWhenSaved(
 }
 
 /** Scroll the text to the active cell, and the notebook to the cell at the cursor. */
-function followCells(panel: NotebookPanel, editor: CodeEditor.IEditor): void {
+function followCells(panel: NotebookPanel, text: ITextWidget): void {
   const { content } = panel;
+  const { editor } = text.content;
   const { selections, sharedModel } = editor.model;
   const showText = () => {
     const line = cellLines(sharedModel.getSource())[content.activeCellIndex];
-    if (line !== undefined && !editor.isDisposed && !editor.hasFocus()) {
+    if (line !== undefined && !editor.hasFocus()) {
       editor.setCursorPosition({ line, column: 0 });
       editor.revealPosition({ line, column: 0 });
     }
@@ -63,5 +84,6 @@ function followCells(panel: NotebookPanel, editor: CodeEditor.IEditor): void {
   content.activeCellChanged.connect(showText);
   selections.changed.connect(showCell);
   panel.disposed.connect(() => selections.changed.disconnect(showCell));
+  text.disposed.connect(() => content.activeCellChanged.disconnect(showText));
   showText();
 }

@@ -1,5 +1,4 @@
 import type { Cell } from '@jupyterlab/cells';
-import { PageConfig } from '@jupyterlab/coreutils';
 import {
   NotebookActions,
   type Notebook,
@@ -22,13 +21,14 @@ import type {
   ITurnHost,
   TurnAction
 } from '../render/host';
-import { conversationPath } from '../turn/agentRows';
 import type { TurnJson } from '../turn/delta';
-import { isObject, asText } from '../turn/model';
+import { AdoptedOutputs } from './adoptedOutputs';
 import { Approvals } from './approvals';
+import { linkTo } from './conversationLink';
+import { executionOf } from './executions';
 import { LiveTurns } from './liveTurns';
 import { NotebookCells } from './notebookCells';
-import { SubagentWatch } from './subagentWatch';
+import { SubagentWatch, removeReadOnlyLabel } from './subagentWatch';
 import { runAction } from './turnActions';
 
 /**
@@ -52,6 +52,7 @@ export class PageConnection implements ITurnHost {
     );
     const send = (data: JSONObject) => this._link.send(data);
     this._turns = new LiveTurns(this.cells, send);
+    this._outputs = new AdoptedOutputs(this.cells, this._turns);
     this.approvals = new Approvals(this.cells, send);
     this.queries = new Queries(send, words);
     this._link = new KernelLink(sessionContext, data => this._receive(data));
@@ -63,8 +64,8 @@ export class PageConnection implements ITurnHost {
     sessionContext.kernelChanged.connect(this._end, this);
     // The signal is emitted before the content is read for saving.
     context.saveState.connect(this._write, this);
-    window.addEventListener('pagehide', this._onHide);
-    document.addEventListener('visibilitychange', this._onHide);
+    window.addEventListener('pagehide', this._write);
+    document.addEventListener('visibilitychange', this._write);
     panel.disposed.connect(this._dispose, this);
     this._subagent = new SubagentWatch(
       context,
@@ -103,40 +104,14 @@ export class PageConnection implements ITurnHost {
     return this._received;
   }
 
-  /**
-   * Return whether the cell around `node` is running.
-   *
-   * The cell's own state decides before the kernel's status, which is `idle` within a turn, too,
-   * after a subshell handled a comm message. A page that was loaded during a turn learns of it only
-   * by the comm.
-   */
   execution(node: Node): Execution {
-    if (this._subagent.isRunning) {
-      return 'running';
-    }
-    const { isReady, session } = this.panel.sessionContext;
-    const status = session?.kernel?.status;
-    if (status === undefined) {
-      return isReady ? 'idle' : 'connecting';
-    }
-    if (GONE.has(status) || status === 'starting') {
-      return 'idle';
-    }
-    const cellId = this.cells.cellIdOf(node);
-    if (cellId === null) {
-      return 'unknown';
-    }
-    if (this.cells.isRunning(cellId)) {
-      return 'running';
-    }
-    if (
-      status === 'unknown' ||
-      this._link.isOpening ||
-      this._turns.isAsked(cellId)
-    ) {
-      return 'connecting';
-    }
-    return status === 'idle' || this.cells.isAnyRunning() ? 'idle' : 'unknown';
+    return this._subagent.isRunning
+      ? 'running'
+      : executionOf(this.panel.sessionContext, this.cells.cellIdOf(node), {
+          cells: this.cells,
+          isOpening: this._link.isOpening,
+          isAsked: cellId => this._turns.isAsked(cellId)
+        });
   }
 
   currentTurn(node: Node): TurnJson | null {
@@ -161,13 +136,7 @@ export class PageConnection implements ITurnHost {
   };
 
   conversation(file: string): IConversationLink | null {
-    const path = conversationPath(this.panel.context.path, file);
-    return path === null
-      ? null
-      : {
-          url: PageConfig.getUrl({ treePath: path }),
-          open: () => this._open(path)
-        };
+    return linkTo(this.panel.context.path, file, this._open);
   }
 
   /** Scroll a question into view and focus it; by default the first one. */
@@ -231,40 +200,8 @@ export class PageConnection implements ITurnHost {
     }
   }
 
-  /** Show outputs that JupyterLab shows only on the page that ran the cell. */
   private _onOutput(_: unknown, message: KernelMessage.IMessage): void {
-    const parent = (message.parent_header as { msg_id?: string }).msg_id;
-    const content: unknown = message.content;
-    switch (message.header.msg_type) {
-      case 'execute_input':
-        if (parent !== undefined && this.isChat) {
-          void this.cells.keepTimes(parent, message.header.date);
-        }
-        return;
-      case 'display_data':
-      case 'update_display_data': {
-        if (!isObject(content) || !isObject(content.transient)) {
-          return;
-        }
-        const displayId = asText(content.transient.display_id);
-        if (displayId !== undefined && isObject(content.data)) {
-          const data = content.data as JSONObject;
-          const cellId = this._turns.receiveOutput(displayId, data);
-          if (cellId !== null) {
-            this._adopted = { cellId, parent };
-          }
-        }
-        return;
-      }
-      case 'error':
-        if (parent !== undefined && parent === this._adopted?.parent) {
-          this.cells.addOutput(this._adopted.cellId, {
-            ...(content as JSONObject),
-            output_type: 'error'
-          });
-          this._adopted = null;
-        }
-    }
+    this._outputs.receive(message, this.isChat);
   }
 
   private _onStatus(_: unknown, status: Kernel.Status): void {
@@ -288,16 +225,13 @@ export class PageConnection implements ITurnHost {
     this._reporter.forget();
   }
 
-  private _write(): void {
-    this._turns.write();
-  }
-
-  private readonly _onHide = (): void => this._write();
+  private readonly _write = (): void => this._turns.write();
 
   private _dispose(): void {
-    window.removeEventListener('pagehide', this._onHide);
-    document.removeEventListener('visibilitychange', this._onHide);
+    window.removeEventListener('pagehide', this._write);
+    document.removeEventListener('visibilitychange', this._write);
     Signal.clearData(this);
+    this.queries.clear();
     this._subagent.dispose();
     this._link.dispose();
   }
@@ -305,17 +239,9 @@ export class PageConnection implements ITurnHost {
   private readonly _subagent: SubagentWatch;
   private readonly _open: (path: string) => void;
   private readonly _turns: LiveTurns;
+  private readonly _outputs: AdoptedOutputs;
   private readonly _connected = new Signal<this, void>(this);
   private readonly _received = new Signal<this, JSONValue>(this);
   private readonly _reporter = new CellsReporter();
   private readonly _link: KernelLink;
-  /** The cell of the last turn that was taken over, and the request that ran it. */
-  private _adopted: { cellId: string; parent: string | undefined } | null =
-    null;
-}
-
-/** Remove the label that JupyterLab shows as long as a notebook is open that was read-only. */
-function removeReadOnlyLabel({ toolbar }: NotebookPanel): void {
-  const index = Array.from(toolbar.names()).indexOf('read-only-indicator');
-  Array.from(toolbar.children())[index]?.dispose();
 }

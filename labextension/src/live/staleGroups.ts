@@ -1,4 +1,4 @@
-import { asText, isObject } from '../turn/model';
+import { asObjects, asTexts, isObject } from '../turn/model';
 
 /** Neighbouring stale turns with the same first change, as the kernel tells them. */
 export interface IStaleGroup {
@@ -25,11 +25,10 @@ export type StaleCause =
 
 /** Return the groups of the answer to `stale.list`; what is not well formed is left out. */
 export function parseStaleGroups(answer: unknown): IStaleGroup[] {
-  const groups: unknown[] =
-    isObject(answer) && Array.isArray(answer.groups) ? answer.groups : [];
-  return groups.filter(isObject).flatMap(group => {
-    const turns = texts(group.turns);
-    const changed = texts(group.changed);
+  const groups = isObject(answer) ? asObjects(answer.groups) : [];
+  return groups.flatMap(group => {
+    const turns = asTexts(group.turns);
+    const changed = asTexts(group.changed);
     const maybeSystem = group.maybe_system === true;
     return turns.length > 0 && changed.length > 0
       ? [{ turns, changed, maybeSystem }]
@@ -81,9 +80,4 @@ export class ChangeLog {
   private readonly _outputs = new Map<string, number>();
   private _places = 0;
   private _count = 0;
-}
-
-function texts(value: unknown): string[] {
-  const all: unknown[] = Array.isArray(value) ? value : [];
-  return all.map(asText).filter(text => text !== undefined);
 }

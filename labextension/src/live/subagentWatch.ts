@@ -1,5 +1,6 @@
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type * as nbformat from '@jupyterlab/nbformat';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents, ServerConnection } from '@jupyterlab/services';
 
 import { isSubagentPath } from '../turn/agentRows';
@@ -131,4 +132,12 @@ export class SubagentWatch {
   private _wasWritable = false;
   private _seen = '';
   private _timer: number | undefined;
+}
+
+/** Remove the label that JupyterLab shows as long as a notebook is open that was read-only. */
+export function removeReadOnlyLabel({
+  toolbar
+}: Pick<NotebookPanel, 'toolbar'>): void {
+  const index = Array.from(toolbar.names()).indexOf('read-only-indicator');
+  Array.from(toolbar.children())[index]?.dispose();
 }

@@ -3,6 +3,7 @@ import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Queries } from '../comm/queries';
 import type { TurnAction } from '../render/host';
+import { errorText } from './errorText';
 
 /** Do what a person wants to be done with the turn of a cell; tell them if it cannot be done. */
 export async function runAction(
@@ -25,7 +26,7 @@ export async function runAction(
         });
     }
   } catch (reason) {
-    Notification.warning(reason instanceof Error ? reason.message : '');
+    Notification.warning(errorText(reason));
   }
 }
 

@@ -3,7 +3,7 @@ import { Signal, type ISignal } from '@lumino/signaling';
 
 import type { PageConnection } from '../live/pageConnection';
 import type { IPageConnections } from '../tokens';
-import { asText, isObject } from '../turn/model';
+import { asObjects, asText, isObject } from '../turn/model';
 
 /** Milliseconds that a kernel has to say what it runs. */
 const PATIENCE = 3000;
@@ -126,9 +126,9 @@ export class AgentRunners {
 
 function parseRunning(answer: JSONObject): Map<string, string> {
   const running = new Map<string, string>();
-  for (const row of Array.isArray(answer.running) ? answer.running : []) {
-    const uuid = isObject(row) ? asText(row.uuid) : undefined;
-    const cellId = isObject(row) ? asText(row.cell_id) : undefined;
+  for (const row of asObjects(answer.running)) {
+    const uuid = asText(row.uuid);
+    const cellId = asText(row.cell_id);
     if (uuid !== undefined && cellId !== undefined) {
       running.set(uuid, cellId);
     }

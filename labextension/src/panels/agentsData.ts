@@ -1,4 +1,4 @@
-import { asText, isObject } from '../turn/model';
+import { asObjects, asText, isObject } from '../turn/model';
 
 /** Agents of one folder that are shown. */
 const LIMIT = 500;
@@ -43,9 +43,7 @@ interface IGrowingAgent extends IAgent {
 
 /** Return the agents of a server's answer; what is no agent is left out. */
 export function parseAgents(answer: unknown): IAgentList {
-  const all: unknown[] =
-    isObject(answer) && Array.isArray(answer.agents) ? answer.agents : [];
-  const objects = all.filter(isObject);
+  const objects = isObject(answer) ? asObjects(answer.agents) : [];
   const roots: IGrowingAgent[] = [];
   const above: IGrowingAgent[] = [];
   for (const [index, row] of objects.slice(0, LIMIT).entries()) {

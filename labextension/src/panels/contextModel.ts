@@ -2,10 +2,11 @@ import type { JSONObject } from '@lumino/coreutils';
 import { Signal, type ISignal } from '@lumino/signaling';
 
 import type { IShownRequest, ISwitch, ISwitches } from '../comm/contextAnswers';
+import { setHistory } from '../cells/changes';
 import { QueryError } from '../comm/queries';
 import { isChatNotebook } from '../live/chatNotebook';
+import { errorText } from '../live/errorText';
 import type { PageConnection } from '../live/pageConnection';
-import { markHistory } from '../live/metadata';
 import { setSwitch } from '../live/switches';
 import type { IPageConnections } from '../tokens';
 import { FollowedCell } from './followedCell';
@@ -61,11 +62,6 @@ export class ContextModel {
     return text as string;
   }
 
-  /** Return the body of the request as JSON. */
-  async readBody(): Promise<JSONObject> {
-    return (await this._query('context.body')).body as JSONObject;
-  }
-
   /** Scroll to a cell. */
   async show(cellId: string): Promise<void> {
     const node = await this.connection?.cells.reveal(cellId);
@@ -78,9 +74,10 @@ export class ContextModel {
   /** Send a cell from now on, or not. */
   include(cellId: string, isIncluded: boolean): void {
     const model = this.connection?.panel.content.model;
-    if (model) {
-      const history = isIncluded ? 'include' : 'exclude';
-      markHistory(model, { cells: new Set([cellId]), history, writer: null });
+    const cells = Array.from(model?.cells ?? []);
+    const cell = cells.find(({ id }) => id === cellId);
+    if (model && cell) {
+      setHistory(model, [cell], isIncluded ? 'include' : 'exclude');
     }
   }
 
@@ -144,9 +141,4 @@ export class ContextModel {
   private _isAsking = false;
   /** Number of the last question, by which answers that come too late are known. */
   private _asked = 0;
-}
-
-/** Return the words of an error for the reader. */
-export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,7 +3,8 @@ import React, { useEffect, useState } from 'react';
 
 import type { IRequestCell, IRequestMessage } from '../comm/contextAnswers';
 import { formatCount } from '../turn/wording';
-import { errorText, type ContextModel } from './contextModel';
+import { errorText } from '../live/errorText';
+import type { ContextModel } from './contextModel';
 
 interface ICellProps {
   readonly model: ContextModel;

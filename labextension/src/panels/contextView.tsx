@@ -1,5 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React from 'react';
+import React, { memo } from 'react';
 
 import type { IShownRequest } from '../comm/contextAnswers';
 import { formatCount } from '../turn/wording';
@@ -52,7 +52,8 @@ export function ContextView({ model, trans }: IViewProps): JSX.Element {
   );
 }
 
-function Request({
+/** The request; it is drawn again with each answer, and not with each question. */
+const Request = memo(function Request({
   model,
   request,
   trans
@@ -111,7 +112,7 @@ function Request({
       <Switches model={model} request={request} trans={trans} />
     </>
   );
-}
+});
 
 function Head({
   request,

@@ -2,6 +2,7 @@ import { Signal, type ISignal } from '@lumino/signaling';
 
 import { parseClosed } from '../comm/approvalMessages';
 import { parseRules, type IRules } from '../comm/ruleAnswers';
+import { errorText } from '../live/errorText';
 import type { PageConnection } from '../live/pageConnection';
 import type { IPageConnections } from '../tokens';
 import { isObject } from '../turn/model';
@@ -33,16 +34,15 @@ export class RulesModel {
     return this._problem;
   }
 
-  /** Ask for the rules, now, after each answer and when another chat is used. */
+  /** Ask for the rules, now and when they may be others. */
   start(): void {
-    this._connections.currentChanged.connect(this._follow, this);
+    this._connections.currentChanged.connect(this._onCurrent, this);
     this._follow();
   }
 
   stop(): void {
-    this._connections.currentChanged.disconnect(this._follow, this);
-    this._followed?.received.disconnect(this._onMessage, this);
-    this._followed = null;
+    this._connections.currentChanged.disconnect(this._onCurrent, this);
+    this._followOnly(null);
   }
 
   /** Keep a rule, in the place of another if a key is given; return whether it was kept. */
@@ -57,23 +57,55 @@ export class RulesModel {
     return this._change('approvals.delete', { key });
   }
 
+  /** Change the rules of the kernel whose rules are shown. */
   private async _change(
     name: string,
     params: Record<string, string>
   ): Promise<boolean> {
-    const isDone = await this._ask(name, params);
-    if (isDone) {
+    const connection = this._connection;
+    try {
+      await connection?.queries.ask(name, params);
+    } catch (reason) {
+      this._show(this._rules, errorText(reason));
+      return false;
+    }
+    if (connection !== null && connection === this._connection) {
       await this._load();
     }
-    this._changed.emit();
-    return isDone;
+    return connection !== null;
+  }
+
+  private _onCurrent(): void {
+    if (this._connections.current !== this._connection) {
+      this._follow();
+    }
   }
 
   private _follow(): void {
-    this._followed?.received.disconnect(this._onMessage, this);
-    this._followed = this._connections.current;
-    this._followed?.received.connect(this._onMessage, this);
-    this._refresh();
+    const { current } = this._connections;
+    this._followOnly(current);
+    // A panel that was hidden keeps its rules, and what a person has begun to write.
+    if (current !== this._shown) {
+      this._shown = current;
+      this._show(null, '');
+    }
+    void this._load();
+  }
+
+  /** Follow a chat, and no other. */
+  private _followOnly(next: PageConnection | null): void {
+    const before = this._connection;
+    if (before !== null && !before.panel.isDisposed) {
+      before.connected.disconnect(this._refresh, this);
+      before.received.disconnect(this._onMessage, this);
+      before.panel.sessionContext.kernelChanged.disconnect(this._follow, this);
+    }
+    this._connection = next;
+    this._asked++;
+    // After a restart the rules are others.
+    next?.connected.connect(this._refresh, this);
+    next?.received.connect(this._onMessage, this);
+    next?.panel.sessionContext.kernelChanged.connect(this._follow, this);
   }
 
   /** An answer may have made a rule; the kernel has kept it before it handles the next query. */
@@ -85,40 +117,41 @@ export class RulesModel {
   }
 
   private _refresh(): void {
-    void this._load().then(() => this._changed.emit());
+    void this._load();
   }
 
   private async _load(): Promise<void> {
-    await this._ask('approvals.list', {});
-  }
-
-  /** Ask the kernel; return whether it did what was asked. */
-  private async _ask(
-    name: string,
-    params: Record<string, string>
-  ): Promise<boolean> {
-    const { current } = this._connections;
-    if (current === null || !current.isChat) {
-      this._rules = null;
-      this._problem = '';
-      return false;
+    const connection = this._connection;
+    const asked = ++this._asked;
+    if (connection === null || !connection.isChat) {
+      this._show(null, '');
+      return;
     }
     try {
-      const answer = await current.queries.ask(name, params);
-      if (name === 'approvals.list') {
-        this._rules = parseRules(answer);
+      const answer = await connection.queries.ask('approvals.list');
+      if (asked === this._asked) {
+        this._show(parseRules(answer), '');
       }
-      this._problem = '';
-      return true;
     } catch (reason) {
-      this._problem = reason instanceof Error ? reason.message : '';
-      return false;
+      if (asked === this._asked) {
+        this._show(this._rules, errorText(reason));
+      }
     }
+  }
+
+  private _show(rules: IRules | null, problem: string): void {
+    this._rules = rules;
+    this._problem = problem;
+    this._changed.emit();
   }
 
   private readonly _connections: IPageConnections;
   private readonly _changed = new Signal<this, void>(this);
-  private _followed: PageConnection | null = null;
+  private _connection: PageConnection | null = null;
+  /** The chat that the rules are of; kept while the panel is hidden. */
+  private _shown: PageConnection | null = null;
   private _rules: IRules | null = null;
   private _problem = '';
+  /** Number of the last question, by which answers that come too late are known. */
+  private _asked = 0;
 }

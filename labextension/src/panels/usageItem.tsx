@@ -1,4 +1,3 @@
-import type { INotebookModel } from '@jupyterlab/notebook';
 import { NotebookActions, type Notebook } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
@@ -79,16 +78,29 @@ export class UsageItem extends ReactWidget {
 
   private _follow(): void {
     const next = this._connections.current;
-    if (next !== this._connection) {
-      this._connection?.connected.disconnect(this._soon, this);
-      this._model?.cells.changed.disconnect(this._soon, this);
+    const before = this._connection;
+    if (next !== before) {
+      if (before !== null && !before.panel.isDisposed) {
+        const { context, sessionContext } = before.panel;
+        before.connected.disconnect(this._soon, this);
+        context.model.cells.changed.disconnect(this._soon, this);
+        sessionContext.kernelChanged.disconnect(this._onKernel, this);
+      }
       this._connection = next;
-      this._model = next?.panel.content.model ?? null;
-      next?.connected.connect(this._soon, this);
-      this._model?.cells.changed.connect(this._soon, this);
+      if (next !== null) {
+        const { context, sessionContext } = next.panel;
+        next.connected.connect(this._soon, this);
+        context.model.cells.changed.connect(this._soon, this);
+        sessionContext.kernelChanged.connect(this._onKernel, this);
+      }
       this._show(null);
     }
     this._soon();
+  }
+
+  /** Show nothing of a kernel that is gone; a new one says when it can be asked. */
+  private _onKernel(): void {
+    this._show(null);
   }
 
   private _onExecuted(_: unknown, { notebook }: { notebook: Notebook }): void {
@@ -103,15 +115,16 @@ export class UsageItem extends ReactWidget {
 
   private async _ask(): Promise<void> {
     const connection = this._connection;
-    const cells = connection?.panel.content.model?.cells;
+    const cells = connection?.panel.context.model.cells;
     if (!connection?.isChat || !cells || cells.length === 0) {
       return;
     }
+    const asked = ++this._asked;
     try {
       const usage = await connection.queries.ask('usage.total', {
         cell_id: cells.get(cells.length - 1).id
       });
-      if (connection === this._connection) {
+      if (asked === this._asked && connection === this._connection) {
         this._show(usage as unknown as IUsage);
       }
     } catch {
@@ -129,8 +142,9 @@ export class UsageItem extends ReactWidget {
   private readonly _trans: TranslationBundle;
   private readonly _open: () => void;
   private _connection: PageConnection | null = null;
-  private _model: INotebookModel | null = null;
   private _usage: IUsage | null = null;
+  /** Number of the last question, by which answers that come too late are known. */
+  private _asked = 0;
   private readonly _activeChanged = new Signal<this, void>(this);
   private readonly _calm = new Debouncer(() => this._ask(), CALM);
 }

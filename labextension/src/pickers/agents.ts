@@ -2,7 +2,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import type { JSONObject } from '@lumino/coreutils';
 
 import { OURS } from '../live/metadata';
-import { asText, isObject } from '../turn/model';
+import { asObjects, asText, asTexts, isObject } from '../turn/model';
 
 /** An agent that can be named. All of it may come from any file: show it as text. */
 export interface IAgent {
@@ -26,9 +26,10 @@ export interface IAgents {
 
 /** Return the answer to `agents.list`; parts of wrong types count as absent. */
 export function parseAgents(result: JSONObject): IAgents {
-  const listed: unknown[] = Array.isArray(result.agents) ? result.agents : [];
   return {
-    agents: listed.map(parseAgent).filter(agent => agent.name !== ''),
+    agents: asObjects(result.agents)
+      .map(parseAgent)
+      .filter(agent => agent.name !== ''),
     agent: asText(result.agent),
     model: asText(result.model),
     provider: asText(result.provider),
@@ -36,15 +37,11 @@ export function parseAgents(result: JSONObject): IAgents {
   };
 }
 
-function parseAgent(value: unknown): IAgent {
-  const agent = isObject(value) ? value : {};
-  const models: unknown[] = Array.isArray(agent.models) ? agent.models : [];
+function parseAgent(agent: Record<string, unknown>): IAgent {
   return {
     name: asText(agent.name) ?? '',
     origin: asText(agent.origin) ?? '',
-    models: models.filter(
-      (model): model is string => typeof model === 'string'
-    ),
+    models: asTexts(agent.models),
     description: asText(agent.description) ?? ''
   };
 }

@@ -2,6 +2,8 @@ import { checkIcon, searchIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React, { useEffect, useId, useMemo, useRef, useState } from 'react';
 
+import { errorText } from '../live/errorText';
+
 /** One line of a list. Its texts may come from any file. */
 export interface IChoice {
   /** What is chosen; null for none. */
@@ -44,7 +46,7 @@ export function ChoiceList(props: IChoiceListProps): JSX.Element {
     load().then(
       loaded => isShown && setFound(loaded),
       (reason: unknown) =>
-        isShown && setFound({ choices: [], notes: [words(reason)] })
+        isShown && setFound({ choices: [], notes: [errorText(reason)] })
     );
     return () => {
       isShown = false;
@@ -181,8 +183,4 @@ function movedTo(key: string, index: number, length: number): number | null {
     default:
       return null;
   }
-}
-
-function words(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
 }

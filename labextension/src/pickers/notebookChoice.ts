@@ -5,12 +5,14 @@ import { Signal, type ISignal } from '@lumino/signaling';
 import type { PageConnection } from '../live/pageConnection';
 import { setNotebook } from '../cells/changes';
 import { OURS } from '../live/metadata';
-import { asText, isObject } from '../turn/model';
+import { asText, asTexts, isObject } from '../turn/model';
 import type { IPageConnections } from '../tokens';
 import { agentParams, firstChoice, parseAgents, type IAgents } from './agents';
 
 /** Milliseconds. */
 const PATIENCE = 60_000;
+
+const NOTHING: IAgents = { agents: [] };
 
 /** The agent and the model that a notebook names for its cells. */
 export class NotebookChoice {
@@ -39,8 +41,8 @@ export class NotebookChoice {
       }
     }, this);
     panel.sessionContext.kernelChanged.connect(() => {
-      this._found = { agents: [] };
-      this._changed.emit();
+      this._asked++;
+      this._show(NOTHING);
     }, this);
     panel.disposed.connect(() => Signal.clearData(this));
   }
@@ -61,25 +63,25 @@ export class NotebookChoice {
 
   /** Return the agents of the notebook as they are now. */
   async agents(): Promise<IAgents> {
-    const asked = agentParams(this._panel.context.model);
-    this._found = parseAgents(await this._ask('agents.list', asked));
-    this._changed.emit();
-    return this._found;
+    const asked = ++this._asked;
+    const params = agentParams(this._panel.context.model);
+    const found = parseAgents(await this._ask('agents.list', params));
+    if (asked === this._asked) {
+      this._show(found);
+    }
+    return found;
   }
 
   /** Return the names of the models of the server that the notebook's agent asks. */
   async models(): Promise<string[]> {
     const provider = this._found.provider ?? null;
     const { models } = await this._ask('models.list', { provider });
-    return (Array.isArray(models) ? models : []).filter(
-      (name): name is string => typeof name === 'string'
-    );
+    return asTexts(models);
   }
 
   /** The model that the notebook names itself. */
   get model(): string | undefined {
-    const ours: unknown = this._panel.context.model.getMetadata(OURS);
-    return isObject(ours) ? asText(ours.model) : undefined;
+    return asText(this._ours.model);
   }
 
   /** Return the first line with which a cell chooses an agent, or a model, for the cells below it. */
@@ -93,14 +95,18 @@ export class NotebookChoice {
   /** Make an agent the notebook's default; its own models answer, if it has any. */
   async chooseAgent(agent: string): Promise<void> {
     const { model } = this._panel.context;
-    const ours: unknown = model.getMetadata(OURS);
-    const before = isObject(ours) ? (asText(ours.frontmatter) ?? '') : '';
-    const params = { frontmatter: before, agent };
-    const answer = await this._ask('agents.choose', params);
-    const frontmatter = asText(answer.frontmatter);
     const chosen = this._found.agents.find(({ name }) => name === agent);
+    const hasModels = (chosen?.models.length ?? 0) > 0;
+    let before: string;
+    let frontmatter: string | undefined;
+    do {
+      before = this._frontmatter;
+      const params = { frontmatter: before, agent };
+      const answer = await this._ask('agents.choose', params);
+      frontmatter = asText(answer.frontmatter);
+      // Another page may have changed it meanwhile.
+    } while (!this._panel.isDisposed && before !== this._frontmatter);
     if (frontmatter !== undefined && !this._panel.isDisposed) {
-      const hasModels = (chosen?.models.length ?? 0) > 0;
       setNotebook(model, {
         frontmatter,
         ...(hasModels ? { model: null } : {})
@@ -118,8 +124,22 @@ export class NotebookChoice {
     return this._connection!.queries.ask(name, params, PATIENCE);
   }
 
+  private get _ours(): Record<string, unknown> {
+    const ours: unknown = this._panel.context.model.getMetadata(OURS);
+    return isObject(ours) ? ours : {};
+  }
+
+  private get _frontmatter(): string {
+    return asText(this._ours.frontmatter) ?? '';
+  }
+
   private get _connection(): PageConnection | undefined {
     return this._connections.of(this._panel);
+  }
+
+  private _show(found: IAgents): void {
+    this._found = found;
+    this._changed.emit();
   }
 
   private _refresh(): void {
@@ -135,14 +155,16 @@ export class NotebookChoice {
       })
       .catch(() => {
         // Without a kernel there is nothing to show; a click says why.
-        this._found = { agents: [] };
-        this._changed.emit();
+        this._show(NOTHING);
       });
   }
 
   private readonly _panel: NotebookPanel;
   private readonly _connections: IPageConnections;
   private readonly _changed = new Signal<this, void>(this);
-  private _found: IAgents = { agents: [] };
+  private _found = NOTHING;
+  /** Whether a question is about to be asked. */
   private _isAsking = false;
+  /** Number of the last question, by which answers that come too late are known. */
+  private _asked = 0;
 }

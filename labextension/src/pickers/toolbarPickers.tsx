@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget, caretDownEmptyIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
+import { errorText } from '../live/errorText';
 import { visible } from '../turn/text';
 import { agentChoices } from './agentChoices';
 import type { NotebookChoice } from './notebookChoice';
@@ -89,7 +90,7 @@ export class AgentPicker extends ToolbarPicker {
         choice.chooseAgent(agent!).catch((reason: unknown) => {
           void showErrorMessage(
             trans.__('The agent was not chosen'),
-            reason instanceof Error ? reason : String(reason)
+            errorText(reason)
           );
         });
       },
@@ -141,8 +142,10 @@ export class ModelPicker extends ToolbarPicker {
             notes: note === '' ? [] : [note]
           };
         } catch (reason) {
-          const why = reason instanceof Error ? reason.message : String(reason);
-          return { choices: [automatic], notes: [visible(why)] };
+          return {
+            choices: [automatic],
+            notes: [visible(errorText(reason))]
+          };
         }
       },
       other: name => ({

@@ -10,10 +10,11 @@ import { ServerConnection } from '@jupyterlab/services';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { agentsIcon } from '../icons';
+import { errorText } from '../live/errorText';
+import { openNotebook } from '../live/openNotebook';
 import { AgentsModel } from '../panels/agentsModel';
 import { AgentsPanel } from '../panels/agentsPanel';
 import { IPageConnections } from '../tokens';
-import { NOTEBOOK_FACTORY } from './fileType';
 
 const SHOW_AGENTS = 'msgbook:show-agents';
 
@@ -53,15 +54,11 @@ export const agentsPlugin: JupyterFrontEndPlugin<void> = {
     const panel = new AgentsPanel(
       model,
       trans,
-      path =>
-        void app.commands.execute('docmanager:open', {
-          path,
-          factory: NOTEBOOK_FACTORY
-        }),
+      path => void openNotebook(app, path),
       reason =>
         void showErrorMessage(
           trans.__('The agent could not be stopped'),
-          reason instanceof Error ? reason : String(reason)
+          errorText(reason)
         )
     );
     panel.id = PANEL_ID;

@@ -75,8 +75,17 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
     }
     HISTORIES.forEach(history => offer('msgbook:set-history', { history }));
 
-    const update = () =>
-      Object.keys(all).forEach(id => commands.notifyCommandChanged(id));
+    let isDue = false;
+    // All marks of a notebook that is opened change at once.
+    const update = () => {
+      if (!isDue) {
+        isDue = true;
+        queueMicrotask(() => {
+          isDue = false;
+          Object.keys(all).forEach(id => commands.notifyCommandChanged(id));
+        });
+      }
+    };
     notebooks.activeCellChanged.connect(update);
     connections.currentChanged.connect(update);
     const join = (connection: (typeof connections.all)[number]) =>

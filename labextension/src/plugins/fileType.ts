@@ -5,9 +5,7 @@ import type {
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { chatIcon } from '../icons';
-
-/** The widget factory of notebooks. */
-export const NOTEBOOK_FACTORY = 'Notebook';
+import { NOTEBOOK_FACTORY } from '../live/openNotebook';
 
 /** Plugin that opens conversations in other files than `.ipynb` as notebooks. */
 export const fileTypePlugin: JupyterFrontEndPlugin<void> = {

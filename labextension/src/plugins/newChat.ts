@@ -18,8 +18,8 @@ import type { JSONObject } from '@lumino/coreutils';
 import { KERNEL_NAME } from '../comm/kernelLink';
 import { CommandIDs, LAUNCHER_RANK } from '../commands';
 import { chatIcon } from '../icons';
+import { openChat } from '../live/openNotebook';
 import { asText } from '../turn/model';
-import { NOTEBOOK_FACTORY } from './fileType';
 
 /** Plugin that adds new chats to the launcher, the palette and File > New. */
 export const newChatPlugin: JupyterFrontEndPlugin<void> = {
@@ -121,9 +121,5 @@ async function newChatFile(
   }
   // Not marked as untitled: at the first save JupyterLab would ask for a name with all of
   // `untitled.msg` selected, and a file without `.msg` in its name is not a chat.
-  return (await app.commands.execute('docmanager:open', {
-    path: file.path,
-    factory: NOTEBOOK_FACTORY,
-    kernel: { name: KERNEL_NAME }
-  })) as IDocumentWidget | undefined;
+  return openChat(app, file.path);
 }

@@ -11,10 +11,9 @@ import {
   type TranslationBundle
 } from '@jupyterlab/translation';
 
-import { parseQuestion } from '../comm/approvalMessages';
 import type { PageConnection } from '../live/pageConnection';
 import { IChatSettings, IPageConnections } from '../tokens';
-import { asAmount, asText, isObject } from '../turn/model';
+import { asAmount } from '../turn/model';
 import { visible } from '../turn/text';
 
 /** Characters of a file's name that a notification shows. */
@@ -36,10 +35,11 @@ export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
     const notices = new Notices(app, settings, trans);
-    const join = (connection: PageConnection) =>
-      connection.received.connect((_, data) =>
-        notices.onMessage(connection, data)
-      );
+    const join = (connection: PageConnection) => {
+      const tell = () => notices.onQuestions(connection);
+      connection.approvals.changed.connect(tell);
+      connection.panel.disposed.connect(tell);
+    };
     connections.all.forEach(join);
     connections.added.connect((_, connection) => join(connection));
     NotebookActions.executed.connect((_, { notebook, cell }) => {
@@ -81,27 +81,28 @@ class Notices {
     this._tell(connection, words, () => connection.cells.reveal(cellId));
   }
 
-  /** Tell of a question, and withdraw that when it is closed. */
-  onMessage(connection: PageConnection, data: unknown): void {
-    const question = parseQuestion(data);
-    if (question !== null) {
-      const { requestId } = question;
-      if (this._settings.get('notifyQuestions') && !this._told.has(requestId)) {
+  /** Tell of the questions that are new, and withdraw what was told of those that are closed. */
+  onQuestions(connection: PageConnection): void {
+    const open = connection.panel.isDisposed ? [] : connection.approvals.all;
+    const asked = new Set(open.map(({ requestId }) => requestId));
+    const told = this._told.get(connection) ?? new Map<string, string>();
+    for (const [requestId, id] of Array.from(told)) {
+      if (!asked.has(requestId)) {
+        told.delete(requestId);
+        if (id !== '') {
+          Notification.dismiss(id);
+        }
+      }
+    }
+    this._told.set(connection, told);
+    for (const question of this._settings.get('notifyQuestions') ? open : []) {
+      if (!told.has(question.requestId)) {
         const words = this._trans.__(
           '%1: a tool call waits for your approval.',
           nameOf(connection)
         );
-        const id = this._tell(connection, words, () =>
-          connection.goToQuestion()
-        );
-        this._told.set(requestId, id);
-      }
-    } else if (isObject(data) && data.type === 'approval.closed') {
-      const requestId = asText(data.request_id) ?? '';
-      const id = this._told.get(requestId);
-      this._told.delete(requestId);
-      if (id) {
-        Notification.dismiss(id);
+        const show = () => connection.goToQuestion(question);
+        told.set(question.requestId, this._tell(connection, words, show));
       }
     }
   }
@@ -138,8 +139,8 @@ class Notices {
   private readonly _app: JupyterFrontEnd;
   private readonly _settings: IChatSettings;
   private readonly _trans: TranslationBundle;
-  /** Ids of notifications by the ids of questions. */
-  private readonly _told = new Map<string, string>();
+  /** Ids of notifications by the ids of questions; empty where the reader saw the question. */
+  private readonly _told = new WeakMap<PageConnection, Map<string, string>>();
 }
 
 /** Return whether the reader looks at a notebook. */

@@ -10,6 +10,7 @@ import { Signal, type ISignal } from '@lumino/signaling';
 
 import { CommandIDs } from '../commands';
 import { isChatNotebook, onKernelChoice } from '../live/chatNotebook';
+import { openNotebook } from '../live/openNotebook';
 import { PageConnection } from '../live/pageConnection';
 import { tellUnheard } from '../live/unheard';
 import { IPageConnections } from '../tokens';
@@ -44,11 +45,7 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<IPageConnections> = {
       noKernel: trans.__('The kernel of this notebook does not run.'),
       noAnswer: trans.__('The kernel does not answer: it may be busy.')
     };
-    const openConversation = (path: string) =>
-      void app.commands.execute('docmanager:open', {
-        path,
-        factory: 'Notebook'
-      });
+    const openConversation = (path: string) => void openNotebook(app, path);
     const join = (panel: NotebookPanel) => {
       markChat(panel);
       const connection = new PageConnection(

@@ -113,6 +113,11 @@ class StaleMarks implements IStaleActions {
     const numbers = new Map(widgets.map(({ model }, i) => [model.id, i + 1]));
     const { turns } = this._stale;
     const causes = new Map(turns.map(turn => [turn.cellId, turn.cause]));
+    for (const cell of Array.from(this._marks.keys())) {
+      if (cell.isDisposed) {
+        this._marks.delete(cell);
+      }
+    }
     for (const cell of widgets) {
       const cause = causes.get(cell.model.id);
       if (cause === undefined) {

@@ -4,7 +4,6 @@ import type {
 } from '@jupyterlab/application';
 import { ICommandPalette, showErrorMessage } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
-import type { IDocumentWidget } from '@jupyterlab/docregistry';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ILauncher } from '@jupyterlab/launcher';
 import {
@@ -14,13 +13,13 @@ import {
 } from '@jupyterlab/translation';
 import { infoIcon } from '@jupyterlab/ui-components';
 
-import { KERNEL_NAME } from '../comm/kernelLink';
 import { CommandIDs, LAUNCHER_RANK } from '../commands';
+import { errorText } from '../live/errorText';
+import { openChat } from '../live/openNotebook';
 import { exists } from '../pairing/pairNotebook';
 import { SetupKernel } from '../setup/setupKernel';
 import { setupWords } from '../setup/setupWords';
 import { asText } from '../turn/model';
-import { NOTEBOOK_FACTORY } from './fileType';
 
 const NAME = 'tour.msg.md';
 
@@ -69,15 +68,11 @@ export const tourPlugin: JupyterFrontEndPlugin<void> = {
         } catch (error) {
           await showErrorMessage(
             trans.__('The tour cannot be opened'),
-            error instanceof Error ? error.message : String(error)
+            errorText(error)
           );
           return undefined;
         }
-        return (await app.commands.execute('docmanager:open', {
-          path,
-          factory: NOTEBOOK_FACTORY,
-          kernel: { name: KERNEL_NAME }
-        })) as IDocumentWidget | undefined;
+        return openChat(app, path);
       }
     });
     launcher?.add({

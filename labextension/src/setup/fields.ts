@@ -1,6 +1,6 @@
 import type { JSONObject } from '@lumino/coreutils';
 
-import { asText, isObject } from '../turn/model';
+import { asObjects, asText, asTexts } from '../turn/model';
 
 /** Where the key of a server is. */
 export type KeyPlace = 'none' | 'variable' | 'keyring';
@@ -88,9 +88,9 @@ export function parseState(answer: JSONObject): ISetupState {
   return {
     path: asText(answer.path) ?? '',
     exists: answer.exists === true,
-    overriding: texts(answer.overriding),
+    overriding: asTexts(answer.overriding),
     keyring: asText(answer.keyring) ?? null,
-    presets: objects(answer.presets).map(preset => ({
+    presets: asObjects(answer.presets).map(preset => ({
       name: asText(preset.name) ?? OTHER,
       title: asText(preset.title) ?? '',
       baseUrl: asText(preset.base_url) ?? '',
@@ -101,24 +101,12 @@ export function parseState(answer: JSONObject): ISetupState {
 
 /** Return the findings of an answer to `setup.test`. */
 export function parseFindings(answer: JSONObject): IFinding[] {
-  return objects(answer.findings).map(finding => ({
+  return asObjects(answer.findings).map(finding => ({
     check: asText(finding.check) ?? '',
     status: asText(finding.status) ?? 'unknown',
     words: asText(finding.words) ?? '',
     advice: asText(finding.advice) ?? ''
   }));
-}
-
-/** Return the objects of a list. */
-function objects(value: unknown): Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? (value as unknown[]).filter(isObject) : [];
-}
-
-/** Return the texts of a list. */
-export function texts(value: unknown): string[] {
-  return Array.isArray(value)
-    ? value.filter((entry): entry is string => typeof entry === 'string')
-    : [];
 }
 
 /** One line of the new file. */

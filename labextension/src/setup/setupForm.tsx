@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { HTMLSelect } from '@jupyterlab/ui-components';
 import React, { useEffect, useRef, useState } from 'react';
 
+import { errorText } from '../live/errorText';
 import {
   EMPTY,
   withPreset,
@@ -45,12 +46,13 @@ export function SetupForm(props: ISetupFormProps): JSX.Element {
   const key = () => keyField.current?.value ?? '';
 
   const run: Run = (what, ask) => {
+    if (busy !== '') {
+      return;
+    }
     setBusy(what);
     setProblem('');
     ask()
-      .catch((error: unknown) =>
-        setProblem(error instanceof Error ? error.message : String(error))
-      )
+      .catch((error: unknown) => setProblem(errorText(error)))
       .finally(() => setBusy(''));
   };
   const change = (changed: Partial<IFields>) => {

@@ -1,8 +1,8 @@
-import type { ServiceManager, Session } from '@jupyterlab/services';
+import type { Kernel, ServiceManager, Session } from '@jupyterlab/services';
 import { UUID, type JSONObject } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 
-import { KernelComm } from '../comm/kernelComm';
+import { GONE, KernelComm } from '../comm/kernelComm';
 import { KERNEL_NAME } from '../comm/kernelLink';
 import { Queries, QueryError, type IQueryWords } from '../comm/queries';
 
@@ -49,8 +49,7 @@ export class SetupKernel implements IDisposable {
     try {
       await this._started;
     } catch (error) {
-      // The next question tries again.
-      this._started = null;
+      this._end();
       throw error;
     }
     return this._queries.ask(name, params, patience, secret);
@@ -69,26 +68,40 @@ export class SetupKernel implements IDisposable {
     if (kernelspecs.specs?.kernelspecs[KERNEL_NAME] === undefined) {
       throw new QueryError(this._words.notInstalled);
     }
-    this._session = await sessions.startNew({
+    const session = await sessions.startNew({
       name: this._title,
       path: `msgbook-setup-${UUID.uuid4()}`,
       type: 'console',
       kernel: { name: KERNEL_NAME }
     });
-    const kernel = this._session.kernel;
+    this._session = session;
+    const { kernel } = session;
     if (kernel === null || this._isDisposed) {
-      this._end();
       throw new QueryError(this._words.noKernel);
     }
+    const gone = new Promise<never>((_, reject) => {
+      session.statusChanged.connect((_, status) => {
+        if (GONE.has(status) && session === this._session) {
+          this._end();
+          reject(new QueryError(this._words.noKernel));
+        }
+      });
+    });
+    await Promise.race([this._open(kernel), gone]);
+  }
+
+  private async _open(kernel: Kernel.IKernelConnection): Promise<void> {
     await kernel.info;
     const comm = new KernelComm(kernel, KERNEL_NAME);
     comm.received.connect((_, data) => this._queries.receive(data));
-    comm.closed.connect(() => this._queries.clear());
+    comm.closed.connect(() => this._end());
     this._comm = comm;
     await comm.open();
   }
 
+  /** Shut the kernel down; the next question starts another. */
   private _end(): void {
+    this._started = null;
     this._queries.clear();
     this._comm?.dispose();
     this._comm = null;

@@ -1,11 +1,10 @@
 import type { JSONObject } from '@lumino/coreutils';
 
-import { asText } from '../turn/model';
+import { asText, asTexts } from '../turn/model';
 import {
   asParams,
   parseFindings,
   parseState,
-  texts,
   type IFields,
   type IFinding,
   type ISetupState
@@ -51,7 +50,7 @@ export class SetupSteps {
       LIST_PATIENCE,
       key
     );
-    return texts(answer.models);
+    return asTexts(answer.models);
   }
 
   async test(fields: IFields, key: string): Promise<IFinding[]> {

@@ -61,6 +61,17 @@ export function asAmount(value: unknown): number | undefined {
     : undefined;
 }
 
+/** Return the strings of a list that are not empty; nothing for a value that is no list. */
+export function asTexts(value: unknown): string[] {
+  const all: unknown[] = Array.isArray(value) ? value : [];
+  return all.map(asText).filter(text => text !== undefined);
+}
+
+/** Return the objects of a list; nothing for a value that is no list. */
+export function asObjects(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? (value as unknown[]).filter(isObject) : [];
+}
+
 function isBlock(value: unknown): value is IBlock {
   return isObject(value) && typeof value.type === 'string';
 }

@@ -1,0 +1,68 @@
+import { NotebookModel } from '@jupyterlab/notebook/lib/model';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { JSONObject } from '@lumino/coreutils';
+import { Signal } from '@lumino/signaling';
+
+import { NotebookChoice } from '../pickers/notebookChoice';
+import type { IPageConnections } from '../tokens';
+import { hideYjsWarnings } from './quietYjs';
+
+hideYjsWarnings();
+
+/** A choice of a notebook whose kernel answers with `answer`. */
+function choiceOf(
+  model: NotebookModel,
+  answer: (name: string, params: JSONObject) => Promise<JSONObject>
+): NotebookChoice {
+  const signal = () => new Signal<object, void>({});
+  const panel = {
+    isDisposed: false,
+    disposed: signal(),
+    context: { model },
+    sessionContext: { kernelChanged: signal() }
+  } as unknown as NotebookPanel;
+  const connection = {
+    isChat: true,
+    connected: signal(),
+    queries: { ask: answer }
+  };
+  const connections = { of: () => connection };
+  return new NotebookChoice(panel, connections as unknown as IPageConnections);
+}
+
+it('keeps what another page wrote into the frontmatter while an agent was chosen', async () => {
+  const model = new NotebookModel();
+  model.setMetadata('msgbook', { frontmatter: 'a: 1\n' });
+  let isFirst = true;
+  const choice = choiceOf(model, (name, params) => {
+    if (name !== 'agents.choose') {
+      return Promise.resolve({});
+    }
+    if (isFirst) {
+      isFirst = false;
+      model.setMetadata('msgbook', { frontmatter: 'b: 2\n' });
+    }
+    const frontmatter = `${params.frontmatter as string}default_agent: critic\n`;
+    return Promise.resolve({ frontmatter });
+  });
+  await choice.chooseAgent('critic');
+  expect(model.getMetadata('msgbook')).toEqual({
+    frontmatter: 'b: 2\ndefault_agent: critic\n'
+  });
+});
+
+it('shows the answer to the last question, whichever comes first', async () => {
+  const answers: ((answer: JSONObject) => void)[] = [];
+  const choice = choiceOf(
+    new NotebookModel(),
+    () => new Promise(answer => answers.push(answer))
+  );
+  // A new choice asks by itself first.
+  await Promise.resolve();
+  const [first, second] = [choice.agents(), choice.agents()];
+  answers[2]({ agents: [], agent: 'second' });
+  await second;
+  answers[1]({ agents: [], agent: 'first' });
+  await first;
+  expect(choice.found.agent).toBe('second');
+});
