@@ -27,23 +27,52 @@ def opened(*comms: SimpleNamespace) -> OpenComms:
 
 def test_a_comm_that_has_sent_a_message_since_the_wait_began_is_kept_and_others_are_removed():
     comms = opened(A, B)
-    assert comms.begin_waiting() == [A, B]
+    question, asked = comms.begin_waiting()
+    assert asked == [A, B]
 
     assert not comms.note_message(B)
-    comms.remove_silent()
+    comms.end_waiting(question, in_vain=True)
 
     assert comms.snapshot() == [B]
 
 
 def test_a_silent_comm_is_not_waited_for_again_until_it_sends_a_message():
     comms = opened(A, B)
-    comms.begin_waiting()
+    question, _ = comms.begin_waiting()
     comms.note_message(B)
+    comms.end_waiting(question, in_vain=False)
 
-    assert comms.begin_waiting() == [B]
+    assert comms.begin_waiting()[1] == [B]
     assert not comms.note_message(B)
     assert comms.note_message(A)
-    assert comms.begin_waiting() == [B, A]
+    assert comms.begin_waiting()[1] == [B, A]
+
+
+def test_a_question_that_follows_at_once_is_for_the_comms_that_have_had_no_time_to_answer():
+    comms = opened(A)
+    first, _ = comms.begin_waiting()
+
+    second, asked = comms.begin_waiting()
+    assert asked == [A]
+
+    comms.note_message(A)
+    comms.end_waiting(first, in_vain=False)
+    comms.end_waiting(second, in_vain=True)
+    assert comms.snapshot() == [A]
+
+
+def test_a_comm_that_opened_after_a_question_is_not_removed_when_that_was_asked_in_vain():
+    comms = opened(A)
+    first, _ = comms.begin_waiting()
+    comms.note_message(B)
+    second, asked = comms.begin_waiting()
+    assert asked == [A, B]
+
+    comms.end_waiting(first, in_vain=True)
+
+    assert comms.snapshot() == [B]
+    comms.end_waiting(second, in_vain=True)
+    assert comms.snapshot() == []
 
 
 def test_the_answer_of_a_removed_comm_is_forgotten():
@@ -55,12 +84,12 @@ def test_the_answer_of_a_removed_comm_is_forgotten():
     assert [comms.revision(one.comm_id) for one in (A, B)] == [None, "1"]
 
 
-steps = st.lists(st.sampled_from(["heard", "wait", "drop", "closed"]), max_size=8)
+steps = st.lists(st.sampled_from(["heard", "wait", "in vain", "closed"]), max_size=8)
 
 
 @given(steps)
 def test_a_comm_that_sends_a_message_is_open_and_new_only_if_it_was_removed(taken):
-    comms = OpenComms()
+    comms, question = OpenComms(), 0
     for step in taken:
         was_there = A in comms.snapshot()
         match step:
@@ -68,9 +97,9 @@ def test_a_comm_that_sends_a_message_is_open_and_new_only_if_it_was_removed(take
                 assert comms.note_message(A) is not was_there
                 assert comms.snapshot() == [A]
             case "wait":
-                comms.begin_waiting()
-            case "drop":
-                comms.remove_silent()
+                question, _ = comms.begin_waiting()
+            case "in vain":
+                comms.end_waiting(question, in_vain=True)
             case "closed":
                 comms.remove("a")
         assert len(comms) == len(comms.snapshot())
@@ -79,7 +108,7 @@ def test_a_comm_that_sends_a_message_is_open_and_new_only_if_it_was_removed(take
 def test_a_message_that_arrives_while_silent_comms_are_removed_is_not_lost():
     for _ in range(50):
         comms, together, told = opened(A), Barrier(2), []
-        comms.begin_waiting()
+        question, _ = comms.begin_waiting()
 
         def speak(comms=comms, together=together, told=told):
             together.wait()
@@ -88,7 +117,7 @@ def test_a_message_that_arrives_while_silent_comms_are_removed_is_not_lost():
         speaking = Thread(target=speak)
         speaking.start()
         together.wait()
-        comms.remove_silent()
+        comms.end_waiting(question, in_vain=True)
         speaking.join()
 
         # Kept, or removed and added again.

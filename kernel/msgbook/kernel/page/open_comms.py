@@ -19,8 +19,10 @@ class OpenComms:
     def __init__(self) -> None:
         self._lock = Lock()
         self._comms: dict[str, Any] = {}
-        self._silent: set[str] = set()
-        """Ids of the comms that have sent nothing since all of them were last asked."""
+        self._silent: dict[str, int] = {}
+        """Number of the question since which a comm has sent nothing, by its id."""
+        self._questions = 0
+        self._open_questions: set[int] = set()
         self._known = KnownCells()
 
     def __len__(self) -> int:
@@ -34,7 +36,7 @@ class OpenComms:
     def note_message(self, comm: Any) -> bool:
         """Note that a comm was opened or has sent a message. Return whether it was added by that."""
         with self._lock:
-            self._silent.discard(comm.comm_id)
+            self._silent.pop(comm.comm_id, None)
             is_new = comm.comm_id not in self._comms
             self._comms[comm.comm_id] = comm
             return is_new
@@ -44,17 +46,27 @@ class OpenComms:
         with self._lock:
             self._remove(comm_id)
 
-    def begin_waiting(self) -> list[Any]:
-        """Remove the comms that are still silent; mark the others as silent, and return them."""
-        with self._lock:
-            self._remove_silent()
-            self._silent = set(self._comms)
-            return list(self._comms.values())
+    def begin_waiting(self) -> tuple[int, list[Any]]:
+        """Return the number of a new question, and the comms that it is for, which are silent now.
 
-    def remove_silent(self) -> None:
-        """Remove the comms that have sent nothing since `begin_waiting`."""
+        Comms that are silent since an earlier question are removed first, unless a question is
+        open: they may still answer that one.
+        """
         with self._lock:
-            self._remove_silent()
+            if not self._open_questions:
+                self._remove_silent(self._questions)
+            self._questions += 1
+            self._open_questions.add(self._questions)
+            for comm_id in self._comms:
+                self._silent.setdefault(comm_id, self._questions)
+            return self._questions, list(self._comms.values())
+
+    def end_waiting(self, question: int, *, in_vain: bool) -> None:
+        """End the wait for a question; after one in vain, remove the comms that are silent since then."""
+        with self._lock:
+            self._open_questions.discard(question)
+            if in_vain:
+                self._remove_silent(question)
 
     def revision(self, comm_id: str) -> str | None:
         """Return `KnownCells.revision`."""
@@ -66,11 +78,12 @@ class OpenComms:
         with self._lock:
             return self._known.complete(comm_id, data)
 
-    def _remove_silent(self) -> None:
-        for comm_id in list(self._silent):
-            self._remove(comm_id)
+    def _remove_silent(self, question: int) -> None:
+        for comm_id, since in list(self._silent.items()):
+            if since <= question:
+                self._remove(comm_id)
 
     def _remove(self, comm_id: str) -> None:
         self._comms.pop(comm_id, None)
-        self._silent.discard(comm_id)
+        self._silent.pop(comm_id, None)
         self._known.forget(comm_id)

@@ -115,17 +115,19 @@ class PageComms:
         Returns:
             None if there is no page, none has the cell, or none answers in time.
         """
-        comms = self._open.begin_waiting()
+        number, comms = self._open.begin_waiting()
         own = {
             comm.comm_id
             for comm in comms
             if client_session and self.client_session(comm) == client_session
         }
-        notebook = await self._ask(CellsQuestion(cell_id, comms, own), ANSWER_TIMEOUT)
-        if notebook is None:
+        notebook = None
+        try:
+            notebook = await self._ask(CellsQuestion(cell_id, comms, own), ANSWER_TIMEOUT)
+            return notebook
+        finally:
             # A page that was only slow is added again with its next message.
-            self._open.remove_silent()
-        return notebook
+            self._open.end_waiting(number, in_vain=notebook is None)
 
     async def all_cells(self) -> Notebook | None:
         """Return all cells, without outputs, of the first page that answers; None if none does in time."""
