@@ -36,7 +36,7 @@ demo: $(VENV)/.installed
 # Tests that drive a browser wait half of their time: more workers than cores.
 WORKERS ?= 3
 test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed .languages/.installed \
-		.notebook7/.installed .gateway/.installed .nbmodel/.installed \
+		.notebook7/.installed .gateway/.installed .nbmodel/.installed .git-extension/.installed \
 		.mcp-servers/.installed .model-servers/.installed
 	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20
 
@@ -97,6 +97,14 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 	rm -rf .nbmodel
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .nbmodel \
 		jupyter-server-nbmodel==0.2.9 jupyter-kernel-client==1.0.2 jupyter-mimetypes==0.2.0
+	touch $@
+
+# Beside JupyterLab it would look for repositories in every test.
+.git-extension/.installed: Makefile | $(VENV)/.dev
+	rm -rf .git-extension
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .git-extension \
+		jupyterlab-git==0.55.0 jupyterlab-git-core==0.55.0 nbdime==4.0.4 \
+		GitPython==3.2.1 gitdb==4.0.12 smmap==5.0.3 colorama==0.4.6
 	touch $@
 
 .gateway/.installed: Makefile | $(VENV)/.dev
@@ -189,7 +197,7 @@ screenshots: $(VENV)/.dev chromium
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
-		labextension/.linted .openai2 .collaboration .languages .notebook7 .gateway .nbmodel .neighbours .mcp-servers .model-servers .local-models \
+		labextension/.linted .openai2 .collaboration .languages .notebook7 .gateway .nbmodel .git-extension .neighbours .mcp-servers .model-servers .local-models \
 		msgbook-demo test-results dist .coverage
 
 check-tools:

@@ -9,6 +9,7 @@ import { contextPlugin } from './plugins/context';
 import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin } from './plugins/fileType';
 import { filesPlugin } from './plugins/files';
+import { gitDiffPlugin } from './plugins/gitDiff';
 import { newChatPlugin } from './plugins/newChat';
 import { notificationsPlugin } from './plugins/notifications';
 import { pairingPlugin } from './plugins/pairing';
@@ -33,6 +34,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   promptFilesPlugin,
   fileTypePlugin,
   filesPlugin,
+  gitDiffPlugin,
   newChatPlugin,
   setupPlugin,
   tourPlugin,

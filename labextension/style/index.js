@@ -9,4 +9,5 @@ import './cells.css';
 import './setup.css';
 import './stale.css';
 import './questions.css';
+import './diff.css';
 import './accessibility.css';

@@ -1,0 +1,130 @@
+import type { JSONValue } from '@lumino/coreutils';
+
+import {
+  asText,
+  isObject,
+  parseTurn,
+  resultParts,
+  TURN_MIME,
+  type IBlock
+} from '../turn/model';
+import { indentJson } from '../turn/text';
+
+/** A part of an answer, as text that can be compared. */
+export interface IPart {
+  /** Type of the block; `output` for what is no turn. */
+  readonly type: string;
+  readonly text: string;
+}
+
+/** A cell of one version, with text of unknown origin. */
+export interface IChatCell {
+  /** Names the cell in its version. */
+  readonly id: string;
+  readonly type: 'code' | 'markdown' | 'raw';
+  readonly source: string;
+  readonly parts: readonly IPart[];
+  /** MIME bundles of its turns. */
+  readonly turns: readonly JSONValue[];
+}
+
+/** Return the cells in an answer of the server; null if the text was no chat. */
+export function parseCells(answer: unknown): IChatCell[] | null {
+  const cells = isObject(answer) ? answer.cells : undefined;
+  if (!Array.isArray(cells)) {
+    return null;
+  }
+  const seen = new Map<string, number>();
+  return cells.filter(isObject).map(cell => {
+    const id = asText(cell.id) ?? '';
+    const count = seen.get(id) ?? 0;
+    seen.set(id, count + 1);
+    return parseCell(cell, count === 0 ? id : `${id} ${count}`);
+  });
+}
+
+/** Return whether two cells show the same. */
+export function isSame(before: IChatCell, after: IChatCell): boolean {
+  return (
+    before.type === after.type &&
+    before.source === after.source &&
+    isSameAnswer(before, after)
+  );
+}
+
+/** Return whether the answers of two cells show the same. */
+export function isSameAnswer(before: IChatCell, after: IChatCell): boolean {
+  const { parts } = after;
+  return (
+    before.parts.length === parts.length &&
+    before.parts.every(
+      ({ type, text }, index) =>
+        type === parts[index].type && text === parts[index].text
+    )
+  );
+}
+
+function parseCell(cell: Record<string, unknown>, id: string): IChatCell {
+  const outputs = (Array.isArray(cell.outputs) ? cell.outputs : []).filter(
+    isObject
+  );
+  const type =
+    cell.cell_type === 'markdown' || cell.cell_type === 'raw'
+      ? cell.cell_type
+      : 'code';
+  return {
+    id,
+    type,
+    source: joined(cell.source),
+    parts: outputs.flatMap(outputParts),
+    turns: outputs.map(turnOf).filter(turn => turn !== null)
+  };
+}
+
+function turnOf(output: Record<string, unknown>): JSONValue | null {
+  const data = isObject(output.data) ? output.data : {};
+  const turn = data[TURN_MIME];
+  return parseTurn(turn) === null ? null : (turn as JSONValue);
+}
+
+function outputParts(output: Record<string, unknown>): IPart[] {
+  const turn = parseTurn(turnOf(output));
+  if (turn !== null) {
+    return turn.blocks.map(block => ({
+      type: block.type,
+      text: blockText(block)
+    }));
+  }
+  const data = isObject(output.data) ? output.data : {};
+  const text = joined(output.text ?? data['text/plain']);
+  return [{ type: 'output', text: text === '' ? json(output) : text }];
+}
+
+function blockText(block: IBlock): string {
+  const { type } = block;
+  if (type === 'text' || type === 'reasoning' || type === 'notice') {
+    return asText(block.text) ?? '';
+  }
+  if (type === 'tool_call') {
+    const given = asText(block.arguments);
+    const indented = given === undefined ? json(block) : indentJson(given);
+    return `${asText(block.name) ?? ''}\n${indented}`;
+  }
+  if (type === 'tool_result') {
+    return resultParts(block.content)
+      .map(part => (part.kind === 'text' ? part.text : json(part)))
+      .join('\n');
+  }
+  return json(block);
+}
+
+/** Return a text that nbformat may keep as a list of lines. */
+function joined(value: unknown): string {
+  return Array.isArray(value)
+    ? value.filter(line => typeof line === 'string').join('')
+    : (asText(value) ?? '');
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
