@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -97,12 +96,10 @@ def url(repository: Path, log: Path, settings: dict[str, str]):
 
 
 def open_diff(lab: Lab, name: str) -> Locator:
-    """Double click a changed file in the panel of jupyterlab-git."""
+    """Ask the panel of jupyterlab-git for the changes of a file."""
     lab.load()
     lab.command("git:ui")
-    lab.page.get_by_role("tab", name="Changes").first.click()
-    entry = lab.page.locator(".jp-git-panel, #jp-git-sessions").get_by_text(name, exact=True)
-    entry.first.click(button="right")
+    lab.page.locator("#jp-git-sessions").get_by_text(name, exact=True).click(button="right")
     lab.page.get_by_role("menuitem", name="Diff", exact=True).click()
     return lab.page.locator(".jp-git-diff-parent-widget")
 
@@ -156,3 +153,16 @@ def test_a_version_that_cannot_be_read_has_the_plain_text_diff_and_the_reason(
     expect(shown.get_by_text("The chat cannot be shown", exact=False)).to_contain_text("broken.mtm")
     expect(shown.locator(".jp-git-diff-root")).to_contain_text("no JSON")
     screenshots(lab, "broken")
+
+
+def test_without_jupyterlab_git_the_console_says_nothing_of_it(root, log, settings, new_tab):
+    with running_lab(root, log.with_name("without-git.txt"), settings) as url:
+        lab = new_tab(url)
+        lab.load()
+        joined = lab.page.evaluate(
+            "() => window.jupyterapp.isPluginActivated('@msgbook/labextension:git-diff')"
+        )
+
+        assert joined is True
+        assert [line for line in lab.console if "git" in line.lower()] == []
+        assert lab.page.locator(".jp-Dialog").count() == 0

@@ -2,7 +2,8 @@ import type { IDiffModel, IDiffWidget } from '@jupyterlab/git';
 import type { Contents } from '@jupyterlab/services';
 import { Panel, Widget } from '@lumino/widgets';
 
-import { element } from '../render/dom';
+import { element, withCodeSpans } from '../render/dom';
+import { controlsVisible } from '../turn/text';
 import { diffCells, groupRows, type RowGroup } from './rows';
 import { foldedView, rowView, type IDiffTools } from './rowView';
 import { readVersions, type ReadCells, type Versions } from './versions';
@@ -62,11 +63,12 @@ export class ChatDiff extends Panel implements IDiffWidget {
           : trans.__('The chat cannot be shown: %1', versions.reason);
       const text = await plain();
       this._clear();
-      this.addWidget(
-        new Widget({
-          node: element('div', 'msgbook-Notice msgbook-mod-warning', words)
-        })
+      const notice = element(
+        'div',
+        'msgbook-Notice msgbook-mod-warning',
+        ...withCodeSpans(controlsVisible(words))
       );
+      this.addWidget(new Widget({ node: notice }));
       this.addWidget(text);
       return;
     }
