@@ -30,7 +30,7 @@ class CellsHandler(APIHandler):
     auth_resource = "contents"
 
     @authenticated
-    @authorized("read")
+    @authorized("read")  # type: ignore[untyped-decorator]
     async def post(self) -> None:
         """Read the text in the body, by the rules for a file with that path."""
         body: Any = self.get_json_body()

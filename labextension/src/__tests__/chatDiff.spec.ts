@@ -164,8 +164,8 @@ describe('the cells in an answer of the server', () => {
 describe('two versions of a file', () => {
   const model = (before: string, after: string) => ({
     filename: 'chat.msg.md',
-    reference: { label: 'HEAD', content: () => Promise.resolve(before) },
-    challenger: { label: 'WORKING', content: () => Promise.resolve(after) }
+    reference: { label: before, content: () => Promise.resolve(before) },
+    challenger: { label: after, content: () => Promise.resolve(after) }
   });
 
   it('have no cells where the file is not there', async () => {
