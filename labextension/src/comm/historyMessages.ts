@@ -5,6 +5,11 @@ export type History = 'include' | 'exclude' | 'summary';
 
 const HISTORIES: readonly unknown[] = ['include', 'exclude', 'summary'];
 
+/** Return `value` if it is what a model can get of a cell. */
+export function asHistory(value: unknown): History | undefined {
+  return HISTORIES.includes(value) ? (value as History) : undefined;
+}
+
 /** The kernel's request to set the history of cells (docs/protocol.md). */
 export interface IHistoryMark {
   readonly cells: ReadonlySet<string>;

@@ -4,6 +4,7 @@ import type { Message } from '@lumino/messaging';
 import * as React from 'react';
 
 import { shownText } from '../render/agentList';
+import { Boundary } from './boundary';
 import { AgentRows, type IRowTools } from './agentRows';
 import type { AgentsModel, IAgentGroup } from './agentsModel';
 
@@ -56,14 +57,16 @@ export class AgentsPanel extends ReactWidget {
     return (
       <UseSignal signal={this._model.changed}>
         {() => (
-          <AgentsView
-            model={this._model}
-            trans={this._trans}
-            open={this._open}
-            stop={agent =>
-              void this._model.stopAgent(agent).catch(this._complain)
-            }
-          />
+          <Boundary trans={this._trans}>
+            <AgentsView
+              model={this._model}
+              trans={this._trans}
+              open={this._open}
+              stop={agent =>
+                void this._model.stopAgent(agent).catch(this._complain)
+              }
+            />
+          </Boundary>
         )}
       </UseSignal>
     );

@@ -6,6 +6,7 @@ import React from 'react';
 
 import { approvalsIcon } from '../icons';
 import type { IPageConnections } from '../tokens';
+import { Boundary } from './boundary';
 import { OpenQuestions, QuestionList, type GoTo } from './questionList';
 import { RulesModel } from './rulesModel';
 import { RulesView } from './rulesView';
@@ -38,7 +39,11 @@ export class ApprovalsPanel extends Panel {
     this.addWidget(
       ReactWidget.create(
         <UseSignal signal={this._model.changed}>
-          {() => <RulesView model={this._model} trans={trans} />}
+          {() => (
+            <Boundary trans={trans}>
+              <RulesView model={this._model} trans={trans} />
+            </Boundary>
+          )}
         </UseSignal>
       )
     );

@@ -1,7 +1,9 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
 import type { JSONObject } from '@lumino/coreutils';
 import { Signal, type ISignal } from '@lumino/signaling';
 
 import type { IShownRequest, ISwitch, ISwitches } from '../comm/contextAnswers';
+import { parseRequest } from '../comm/parseContext';
 import { setHistory } from '../cells/changes';
 import { QueryError } from '../comm/queries';
 import { isChatNotebook } from '../live/chatNotebook';
@@ -13,7 +15,8 @@ import { FollowedCell } from './followedCell';
 
 /** What the Context panel shows, as long as it is visible. */
 export class ContextModel {
-  constructor(connections: IPageConnections) {
+  constructor(connections: IPageConnections, trans: TranslationBundle) {
+    this._trans = trans;
     this._followed = new FollowedCell(connections);
     this._followed.changed.connect(() => void this._ask());
   }
@@ -59,7 +62,7 @@ export class ContextModel {
     if (hash !== this._request?.hash) {
       void this._ask();
     }
-    return text as string;
+    return typeof text === 'string' ? text : '';
   }
 
   /** Scroll to a cell. */
@@ -109,10 +112,10 @@ export class ContextModel {
       return;
     }
     try {
-      const request = await this._query('context.request');
+      const request = parseRequest(await this._query('context.request'));
       if (asked === this._asked) {
-        this._request = request as unknown as IShownRequest;
-        this._problem = '';
+        this._request = request ?? this._request;
+        this._problem = request === null ? this._unreadable : '';
       }
     } catch (error) {
       if (asked === this._asked) {
@@ -125,6 +128,12 @@ export class ContextModel {
     }
   }
 
+  private get _unreadable(): string {
+    return this._trans.__(
+      'The kernel answered with something that is no request. Restart it; if that does not help, update msgbook in its environment.'
+    );
+  }
+
   private _query(name: string, params: JSONObject = {}): Promise<JSONObject> {
     const { connection } = this;
     const { cellId } = this._followed;
@@ -133,6 +142,7 @@ export class ContextModel {
       : connection.queries.ask(name, { cell_id: cellId, ...params });
   }
 
+  private readonly _trans: TranslationBundle;
   private readonly _followed: FollowedCell;
   private readonly _changed = new Signal<this, void>(this);
   private _request: IShownRequest | null = null;

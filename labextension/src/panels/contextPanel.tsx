@@ -5,6 +5,7 @@ import React from 'react';
 
 import { contextIcon } from '../icons';
 import type { IPageConnections } from '../tokens';
+import { Boundary } from './boundary';
 import { ContextModel } from './contextModel';
 import { ContextView } from './contextView';
 
@@ -12,7 +13,7 @@ import { ContextView } from './contextView';
 export class ContextPanel extends ReactWidget {
   constructor(connections: IPageConnections, trans: TranslationBundle) {
     super();
-    this._model = new ContextModel(connections);
+    this._model = new ContextModel(connections, trans);
     this._trans = trans;
     this.id = 'msgbook-context';
     this.addClass('msgbook-Context');
@@ -32,7 +33,11 @@ export class ContextPanel extends ReactWidget {
   protected override render(): JSX.Element {
     return (
       <UseSignal signal={this._model.changed}>
-        {() => <ContextView model={this._model} trans={this._trans} />}
+        {() => (
+          <Boundary trans={this._trans}>
+            <ContextView model={this._model} trans={this._trans} />
+          </Boundary>
+        )}
       </UseSignal>
     );
   }

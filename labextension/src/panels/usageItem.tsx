@@ -5,25 +5,10 @@ import { Debouncer } from '@lumino/polling';
 import { Signal, type ISignal } from '@lumino/signaling';
 import React from 'react';
 
+import { parseUsage, type ITotal, type IUsage } from '../comm/usageAnswers';
 import type { PageConnection } from '../live/pageConnection';
 import type { IPageConnections } from '../tokens';
 import { formatCount } from '../turn/wording';
-
-/** A sum of counts, of which some may not be known. */
-interface ITotal {
-  readonly known: number | null;
-  readonly is_complete: boolean;
-}
-
-/** The answer to `usage.total` (docs/protocol.md). */
-export interface IUsage {
-  readonly turns: number;
-  readonly input: ITotal;
-  readonly cached: ITotal;
-  readonly output: ITotal;
-  readonly cost: ITotal;
-  readonly window_share: number | null;
-}
 
 /** Milliseconds without another change before the tokens are counted again. */
 const CALM = 300;
@@ -125,7 +110,7 @@ export class UsageItem extends ReactWidget {
         cell_id: cells.get(cells.length - 1).id
       });
       if (asked === this._asked && connection === this._connection) {
-        this._show(usage as unknown as IUsage);
+        this._show(parseUsage(usage));
       }
     } catch {
       // The last numbers stay: the kernel is busy or gone, and the panel says which.

@@ -2,6 +2,7 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import { Widget } from '@lumino/widgets';
 import React from 'react';
 
+import { Boundary } from '../panels/boundary';
 import { ChoiceList, type IChoiceListProps } from './choiceList';
 
 /** Pixels between a list and the edges of the window. */
@@ -45,13 +46,15 @@ class Popup extends ReactWidget {
 
   protected override render(): JSX.Element {
     return (
-      <ChoiceList
-        {...this._props}
-        onChoose={value => {
-          this._close();
-          this._props.onChoose(value);
-        }}
-      />
+      <Boundary trans={this._props.trans}>
+        <ChoiceList
+          {...this._props}
+          onChoose={value => {
+            this._close();
+            this._props.onChoose(value);
+          }}
+        />
+      </Boundary>
     );
   }
 
