@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 from msgbook.kernel.page.queries import PageQueries, Query, QueryError
 from msgbook.notebook import RequestedCell, Transcript
-
-_PAUSES = (0.2, 1, 0)
-"""Seconds to wait after a page that is too busy to send its cells in time."""
 
 if TYPE_CHECKING:
     from msgbook.kernel.page_queries.shown_request import ShownRequest
@@ -60,9 +56,7 @@ async def read_cells(query: Query, session: Session) -> Transcript:
     requested = RequestedCell(
         "", cell_id=query.text("cell_id"), client_session=query.client_session
     )
-    for pause in _PAUSES:
-        transcript = await session.transcripts.read(requested)
-        if transcript.source == "live":
-            return transcript
-        await asyncio.sleep(pause)
+    transcript = await session.transcripts.read(requested)
+    if transcript.source == "live":
+        return transcript
     raise QueryError("The page did not send its cells: it may be busy. Try again.")
