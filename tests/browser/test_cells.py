@@ -225,6 +225,30 @@ def test_an_answer_is_copied_as_it_was_written(chat):
     assert whole.endswith("please.\n\nA cell is *one* message.")
 
 
+def test_what_can_be_done_with_a_cell_stands_in_the_palette(chat, screenshot):
+    lab = chat
+    select(lab, 1)
+    lab.command("apputils:activate-command-palette")
+    search = lab.page.locator(".lm-CommandPalette-input")
+    for words in (
+        "Agent of This Prompt…",
+        "Exclude from Requests",
+        "Run Again",
+        "Fork",
+        "Copy Answer",
+        "Copy as Markdown",
+    ):
+        search.fill(f"chat {words}")
+        found = lab.page.locator(".lm-CommandPalette-item", has_text=words).first
+        expect(found).to_be_visible()
+        expect(found).not_to_have_attribute("data-is-disabled", "true")
+    search.fill("chat")
+    screenshot("palette")
+    search.fill("chat Run Again")
+    lab.page.keyboard.press("Enter")
+    expect(lab.cell(1).get_by_text("Again.")).to_be_visible()
+
+
 def test_the_cells_of_another_kernel_have_neither_buttons_nor_marks(lab, lab_root):
     write_notebook(lab_root / "other.ipynb", "1")
     path = lab_root / "other.ipynb"

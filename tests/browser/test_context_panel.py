@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from chat_pages import note, open_chat, prompt, select
+from chats import Slow
 from lab import Lab
 from playwright.sync_api import Locator, expect
 from scripted_server import ScriptedServer, text
@@ -187,6 +188,107 @@ def test_rules_tools_and_macros_are_switched_in_the_notebook_and_the_request_fol
     group("Macros").get_by_label("city").click()
     expect(group("Macros").get_by_label("city")).to_have_count(0)
     assert [cell["source"] for cell in lab.cells()][1] == "%macros -d city"
+    assert model_server.requests == []
+
+
+def test_the_whole_request_is_copied_as_the_command_prints_it(
+    lab: Lab, lab_root: Path, model_server: ScriptedServer, panel: Locator, screenshot
+) -> None:
+    lab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    model_server.answers = [text("Rome.")]
+    open_chat(lab, lab_root, "copy.ipynb", note("n", "Be brief."), prompt("a", "<b>One</b>"))
+    select(lab, 1)
+    panel.get_by_role("button", name="Copy request").click()
+    expect(panel.get_by_role("status").filter(has_text="Copied")).to_be_visible()
+    screenshot("copied")
+    copied = json.loads(lab.page.evaluate("() => navigator.clipboard.readText()"))
+    assert model_server.requests == []
+
+    lab.run(1)
+    expect(lab.cell(1).locator(".jp-InputPrompt")).to_have_text("[1]:")
+    assert copied["messages"] == model_server.requests[0]["messages"]
+    assert copied["model"] == "scripted-model"
+
+
+def test_summed_up_and_stale_cells_are_marked_also_while_a_turn_runs(
+    lab: Lab, lab_root: Path, model_server: ScriptedServer, panel: Locator, screenshot
+) -> None:
+    slow = Slow("I wait", " no more.")
+    model_server.answers = [text("First."), text("A summary."), text("Second."), slow.answer]
+    open_chat(
+        lab,
+        lab_root,
+        "marks.ipynb",
+        prompt("a", "One", history="summary"),
+        prompt("b", "Two"),
+        prompt("c", "Three"),
+        prompt("d", "Four"),
+    )
+    for index in range(2):
+        lab.run(index)
+        expect(lab.cell(index).locator(".jp-InputPrompt")).to_have_text(f"[{index + 1}]:")
+    lab.type_in(1, "Two, but otherwise")
+    lab.run(2)
+    expect(lab.cell(2)).to_contain_text("I wait")
+
+    select(lab, 3)
+    expect(panel.locator("h3")).to_have_text("Cell 4: Four")
+    expect(row(panel, 1)).to_contain_text("summed up")
+    expect(row(panel, 2)).to_contain_text("stale")
+    expect(panel).to_contain_text("Cells above: 1 summed up, 1 stale")
+    screenshot("light")
+    with lab.dark():
+        screenshot("dark")
+    with lab.width(700):
+        screenshot("700")
+    slow.go()
+    expect(lab.cell(2)).to_contain_text("no more.")
+
+
+def test_a_kernel_that_python_keeps_busy_is_said_and_asked_again(
+    lab: Lab, lab_root: Path, panel: Locator, screenshot
+) -> None:
+    open_chat(
+        lab,
+        lab_root,
+        "busy.ipynb",
+        prompt("a", "%%python\ntext = input('Go on?')"),
+        prompt("b", "Two"),
+    )
+    lab.run(0)
+    answer = lab.cell(0).locator(".jp-Stdin-input")
+    expect(answer).to_be_visible()
+    select(lab, 1)
+    expect(panel).to_contain_text("The kernel does not answer: it may be busy.")
+    screenshot("busy")
+    answer.fill("yes")
+    answer.press("Enter")
+    # The input line belongs to the first cell, which is active now.
+    expect(panel.locator("h3")).to_have_text("The next prompt, cell 2")
+    expect(panel.locator(".msgbook-Context-problem")).to_have_count(0)
+
+
+def test_a_skill_is_switched_in_the_notebook(
+    lab: Lab, lab_root: Path, model_server: ScriptedServer, panel: Locator, screenshot
+) -> None:
+    skill = lab_root / "skilled" / ".agents" / "skills" / "poems"
+    skill.mkdir(parents=True)
+    (skill / "SKILL.md").write_text(
+        "---\nname: poems\ndescription: Writes <i>poems</i>\n---\nRhyme.\n"
+    )
+    open_chat(lab, lab_root, "skilled/chat.ipynb", prompt("a", "One"))
+    expect(panel.locator("h3")).to_have_text("Cell 1: One")
+    panel.locator(".msgbook-Context-group > summary", has_text="Skills").click()
+    poems = panel.get_by_label("poems")
+    expect(panel).to_contain_text("Writes <i>poems</i>")
+    expect(poems).not_to_be_checked()
+    poems.click()
+    expect(poems).to_be_checked()
+    assert ours(lab)["skills"] == ["poems"]
+    screenshot("on")
+    poems.click()
+    expect(poems).not_to_be_checked()
+    assert "skills" not in ours(lab)
     assert model_server.requests == []
 
 

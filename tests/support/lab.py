@@ -200,7 +200,7 @@ class Lab:
         finally:
             self.page.set_viewport_size(before)
 
-    def set(self, key: str, value: bool | str | int) -> None:
+    def set(self, key: str, value: bool | str | float) -> None:
         """Change a setting of chats, as the settings editor does."""
         self.page.evaluate(
             """async ([key, value]) => {

@@ -65,6 +65,11 @@ export class ContextModel {
     return typeof text === 'string' ? text : '';
   }
 
+  /** Return the body of the request, as `msgbook preview --json` prints it. */
+  async readBody(): Promise<JSONObject> {
+    return (await this._query('context.body')).body as JSONObject;
+  }
+
   /** Scroll to a cell. */
   async show(cellId: string): Promise<void> {
     const node = await this.connection?.cells.reveal(cellId);

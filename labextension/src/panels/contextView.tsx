@@ -1,7 +1,9 @@
+import { Clipboard } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React, { memo } from 'react';
+import React, { memo, useState } from 'react';
 
 import type { IShownRequest } from '../comm/contextAnswers';
+import { errorText } from '../live/errorText';
 import { formatCount } from '../turn/wording';
 import { RequestBar } from './contextBar';
 import { CellRow, MessageRow } from './contextRows';
@@ -62,6 +64,7 @@ const Request = memo(function Request({
   return (
     <>
       <Head request={request} trans={trans} />
+      <CopyRequest key={request.hash} model={model} trans={trans} />
       <RequestBar request={request} trans={trans} />
       <Cache request={request} trans={trans} />
       {request.notices.map((notice, index) => (
@@ -113,6 +116,36 @@ const Request = memo(function Request({
     </>
   );
 });
+
+/** A button that copies the body of the request, and says when that is done. */
+function CopyRequest({ model, trans }: IViewProps): JSX.Element {
+  const [words, setWords] = useState('');
+  const copy = async () => {
+    try {
+      const body = await model.readBody();
+      Clipboard.copyToSystem(JSON.stringify(body, null, 2));
+      setWords(trans.__('Copied'));
+    } catch (error) {
+      setWords(errorText(error));
+    }
+  };
+  return (
+    <p className="msgbook-Context-copy">
+      <button
+        type="button"
+        className="msgbook-Context-button"
+        title={trans.__(
+          'Copy the body of the request as JSON, as `%1` prints it',
+          'msgbook preview --json'
+        )}
+        onClick={() => void copy()}
+      >
+        {trans.__('Copy request')}
+      </button>
+      <span role="status">{words}</span>
+    </p>
+  );
+}
 
 function Head({
   request,

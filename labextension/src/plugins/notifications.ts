@@ -19,6 +19,12 @@ import { visible } from '../turn/text';
 /** Characters of a file's name that a notification shows. */
 const SHOWN = 60;
 
+/** What is told of a notebook: that a turn has ended, or that a question waits. */
+type Kind = 'end' | 'question';
+
+/** A notification of the reader's system. */
+type Notice = InstanceType<typeof window.Notification>;
+
 /** Plugin that tells a reader who looks elsewhere that a long turn has ended, or that a question waits. */
 export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
   id: '@msgbook/labextension:notifications',
@@ -35,13 +41,10 @@ export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
     const notices = new Notices(app, settings, trans);
-    const join = (connection: PageConnection) => {
-      const tell = () => notices.onQuestions(connection);
-      connection.approvals.changed.connect(tell);
-      connection.panel.disposed.connect(tell);
-    };
+    const join = (connection: PageConnection) => notices.follow(connection);
     connections.all.forEach(join);
     connections.added.connect((_, connection) => join(connection));
+    app.shell.currentChanged?.connect(() => notices.withdrawSeen());
     NotebookActions.executed.connect((_, { notebook, cell }) => {
       const found = connections.all.find(
         ({ panel }) => panel.content === notebook
@@ -65,6 +68,12 @@ class Notices {
     this._trans = trans;
   }
 
+  /** Tell of a notebook's questions, and withdraw what was told once the notebook is closed. */
+  follow(connection: PageConnection): void {
+    connection.approvals.changed.connect(() => this._onQuestions(connection));
+    connection.panel.disposed.connect(() => this._withdraw(connection));
+  }
+
   /** Tell that a turn has ended, if it was long. */
   onEnd(connection: PageConnection, cellId: string): void {
     const turn = connection.cells.turn(cellId);
@@ -78,69 +87,97 @@ class Notices {
       turn.status === 'done'
         ? this._trans.__('%1: the answer is there.', file)
         : this._trans.__('%1: the turn has ended without an answer.', file);
-    this._tell(connection, words, () => connection.cells.reveal(cellId));
+    this._tell(connection, 'end', words, () => connection.cells.reveal(cellId));
   }
 
-  /** Tell of the questions that are new, and withdraw what was told of those that are closed. */
-  onQuestions(connection: PageConnection): void {
-    const open = connection.panel.isDisposed ? [] : connection.approvals.all;
-    const asked = new Set(open.map(({ requestId }) => requestId));
-    const told = this._told.get(connection) ?? new Map<string, string>();
-    for (const [requestId, id] of Array.from(told)) {
-      if (!asked.has(requestId)) {
-        told.delete(requestId);
-        if (id !== '') {
-          Notification.dismiss(id);
-        }
-      }
-    }
-    this._told.set(connection, told);
-    for (const question of this._settings.get('notifyQuestions') ? open : []) {
-      if (!told.has(question.requestId)) {
-        const words = this._trans.__(
-          '%1: a tool call waits for your approval.',
-          nameOf(connection)
-        );
-        const show = () => connection.goToQuestion(question);
-        told.set(question.requestId, this._tell(connection, words, show));
-      }
+  /** Withdraw what was told of notebooks at which the reader looks now. */
+  withdrawSeen(): void {
+    [...this._told.keys()].filter(isSeen).forEach(seen => this._withdraw(seen));
+  }
+
+  /** Tell that questions wait if one is new, until none waits. */
+  private _onQuestions(connection: PageConnection): void {
+    const open = connection.approvals.all;
+    const known = this._known.get(connection);
+    const added = open.find(({ requestId }) => !known?.has(requestId));
+    const ids = open.map(({ requestId }) => requestId);
+    this._known.set(connection, new Set(ids));
+    if (open.length === 0) {
+      this._withdraw(connection, 'question');
+    } else if (added && this._settings.get('notifyQuestions')) {
+      const words = this._trans.__(
+        '%1: a tool call waits for your approval.',
+        nameOf(connection)
+      );
+      this._tell(connection, 'question', words, () =>
+        connection.goToQuestion()
+      );
     }
   }
 
-  /** Tell a reader who looks elsewhere; return the notification's id, empty if there is none. */
+  /** Tell a reader who looks elsewhere, in place of what was told of the same kind. */
   private _tell(
     connection: PageConnection,
+    kind: Kind,
     words: string,
     show: () => Promise<unknown>
-  ): string {
+  ): void {
     if (isSeen(connection)) {
-      return '';
+      return;
     }
+    this._withdraw(connection, kind);
     const go = () => {
+      this._withdraw(connection, kind);
       this._app.shell.activateById(connection.panel.id);
       void show();
     };
-    if (
-      this._settings.get('notifyInBrowser') &&
-      window.Notification?.permission === 'granted'
-    ) {
-      const notification = new window.Notification(words);
-      notification.onclick = () => {
-        window.focus();
-        go();
-      };
-    }
-    return Notification.info(words, {
+    const id = Notification.info(words, {
       autoClose: false,
       actions: [{ label: this._trans.__('Show'), callback: go }]
     });
+    const outside = this._settings.get('notifyInBrowser')
+      ? notifyOutside(words, go)
+      : null;
+    const told = this._told.get(connection) ?? new Map<Kind, () => void>();
+    this._told.set(connection, told);
+    told.set(kind, () => {
+      Notification.dismiss(id);
+      outside?.close();
+    });
+  }
+
+  /** Withdraw what was told of a notebook, or one kind of it. */
+  private _withdraw(connection: PageConnection, kind?: Kind): void {
+    const told = this._told.get(connection);
+    for (const key of kind === undefined ? [...(told?.keys() ?? [])] : [kind]) {
+      told?.get(key)?.();
+      told?.delete(key);
+    }
+    if (told?.size === 0) {
+      this._told.delete(connection);
+    }
   }
 
   private readonly _app: JupyterFrontEnd;
   private readonly _settings: IChatSettings;
   private readonly _trans: TranslationBundle;
-  /** Ids of notifications by the ids of questions; empty where the reader saw the question. */
-  private readonly _told = new WeakMap<PageConnection, Map<string, string>>();
+  /** Ids of the questions that each notebook had last. */
+  private readonly _known = new WeakMap<PageConnection, Set<string>>();
+  /** How to withdraw what was told of each notebook. */
+  private readonly _told = new Map<PageConnection, Map<Kind, () => void>>();
+}
+
+/** Show a notification of the reader's system, if the browser allows it. */
+function notifyOutside(words: string, go: () => void): Notice | null {
+  if (window.Notification?.permission !== 'granted') {
+    return null;
+  }
+  const notice = new window.Notification(words);
+  notice.onclick = () => {
+    window.focus();
+    go();
+  };
+  return notice;
 }
 
 /** Return whether the reader looks at a notebook. */
