@@ -97,8 +97,9 @@ def tab(browser: Browser, lab_url: str) -> Iterator[Lab]:
 @pytest.fixture
 def lab(tab: Lab, model_server: ScriptedServer) -> Lab:
     """The tab with nothing open but the launcher; the server has forgotten what it was asked."""
-    model_server.reset()
     tab.close_all()
+    # After that, no kernel of an earlier test takes an answer of this one.
+    model_server.reset()
     tab.requests.clear()
     return tab
 

@@ -5,9 +5,11 @@ import type {
   IDocumentWidget
 } from '@jupyterlab/docregistry';
 import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { JSONObject } from '@lumino/coreutils';
 import type { Widget } from '@lumino/widgets';
 
-import { cellAtLine, cellLines } from './markers';
+import { asText, isObject } from '../turn/model';
+import { cellAtLine, cellLines, type ITextLayout } from './markers';
 
 /** A text editor of JupyterLab, as far as it is needed. */
 export type ITextWidget = IDocumentWidget<
@@ -17,8 +19,8 @@ export type ITextWidget = IDocumentWidget<
 /**
  * Let a notebook and the text of its file follow each other, until one of them is closed.
  *
- * What is saved in one is read by the other, unless that has changes of its own: JupyterLab asks
- * which version to keep when those are saved.
+ * What is saved in one is read by the other, unless that has changes of its own or runs: JupyterLab
+ * asks which version to keep when it is saved.
  */
 export function followEachOther(panel: NotebookPanel, text: ITextWidget): void {
   if (followers.get(text)?.isDisposed === false) {
@@ -64,8 +66,9 @@ function followCells(panel: NotebookPanel, text: ITextWidget): void {
   const { editor } = text.content;
   const { selections, sharedModel } = editor.model;
   const showText = () => {
-    const line = cellLines(sharedModel.getSource())[content.activeCellIndex];
-    if (line !== undefined && !editor.hasFocus()) {
+    const lines = cellLines(sharedModel.getSource(), layoutOf(panel));
+    const line = lines[content.activeCellIndex];
+    if (line !== undefined && !editor.isDisposed && !editor.hasFocus()) {
       editor.setCursorPosition({ line, column: 0 });
       editor.revealPosition({ line, column: 0 });
     }
@@ -75,8 +78,9 @@ function followCells(panel: NotebookPanel, text: ITextWidget): void {
       return;
     }
     const { line } = editor.getCursorPosition();
-    const index = cellAtLine(sharedModel.getSource(), line);
-    if (index < content.widgets.length) {
+    const source = sharedModel.getSource();
+    const index = cellAtLine(source, line, layoutOf(panel));
+    if (index !== undefined && index < content.widgets.length) {
       content.activeCellIndex = index;
       void content.scrollToItem(index);
     }
@@ -86,4 +90,14 @@ function followCells(panel: NotebookPanel, text: ITextWidget): void {
   panel.disposed.connect(() => selections.changed.disconnect(showCell));
   text.disposed.connect(() => content.activeCellChanged.disconnect(showText));
   showText();
+}
+
+function layoutOf(panel: NotebookPanel): ITextLayout {
+  const model = panel.model?.sharedModel;
+  const first = model?.cells[0]?.getMetadata('msgbook');
+  const { document } = (model?.getMetadata('msgbook') ?? {}) as JSONObject;
+  return {
+    document: asText(document),
+    hasPreamble: isObject(first) && first.type === 'preamble'
+  };
 }

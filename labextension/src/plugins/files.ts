@@ -3,26 +3,40 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
-import { INotebookTracker } from '@jupyterlab/notebook';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { IFileBrowserFactory } from '@jupyterlab/filebrowser';
+import { IMainMenu } from '@jupyterlab/mainmenu';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import {
+  ITranslator,
+  nullTranslator,
+  type TranslationBundle
+} from '@jupyterlab/translation';
 
+import { EXPORT, exportLabels, labelExports } from '../files/exportLabels';
 import { followEachOther, type ITextWidget } from '../files/follow';
+import { openAsChat } from '../files/openAsChat';
+import { isReadFromMessages } from '../files/section';
+import { chatIcon } from '../icons';
 import { isMessageFile } from '../pairing/formats';
+import { asText } from '../turn/model';
 
 const SHOW_TEXT = 'msgbook:show-text-beside';
+const OPEN_AS_CHAT = 'msgbook:open-as-chat';
 
 const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
 
-/** Plugin that shows the text of a chat beside its notebook. */
+/** Plugin that opens `.md` files as chats, and shows the text of a chat beside its notebook. */
 export const filesPlugin: JupyterFrontEndPlugin<void> = {
   id: '@msgbook/labextension:files',
-  description: 'Shows the text of chats beside them.',
+  description: 'Opens Markdown files as chats, and shows the text of chats.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [ICommandPalette, ITranslator],
+  optional: [IFileBrowserFactory, IMainMenu, ICommandPalette, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     notebooks: INotebookTracker,
+    browsers: IFileBrowserFactory | null,
+    mainMenu: IMainMenu | null,
     palette: ICommandPalette | null,
     translator: ITranslator | null
   ) => {
@@ -31,13 +45,72 @@ export const filesPlugin: JupyterFrontEndPlugin<void> = {
       label: trans.__('Show as Text Beside'),
       caption: trans.__('Open the text of this chat beside it'),
       describedBy: NO_ARGUMENTS,
-      isEnabled: () =>
-        isMessageFile(notebooks.currentWidget?.context.path ?? ''),
+      isEnabled: () => isText(notebooks.currentWidget),
       execute: () => showText(app, notebooks)
     });
-    palette?.addItem({ command: SHOW_TEXT, category: trans.__('Chat') });
+    addOpenAsChat(app, browsers, trans);
+    const category = trans.__('Chat');
+    palette?.addItem({ command: SHOW_TEXT, category });
+    const labels = exportLabels(trans);
+    const args = {
+      format: 'msghtml',
+      label: labels.get('msghtml') ?? '',
+      isPalette: true
+    };
+    palette?.addItem({ command: EXPORT, category, args });
+    if (mainMenu !== null) {
+      void app.restored.then(() => labelExports(mainMenu, labels));
+    }
   }
 };
+
+/** Return whether a notebook is kept as text alone. */
+function isText(panel: NotebookPanel | null): boolean {
+  const path = panel?.context.path ?? '';
+  return (
+    isMessageFile(path) ||
+    (path.endsWith('.md') &&
+      isReadFromMessages(panel?.model?.sharedModel.metadata))
+  );
+}
+
+function addOpenAsChat(
+  app: JupyterFrontEnd,
+  browsers: IFileBrowserFactory | null,
+  trans: TranslationBundle
+): void {
+  const selectedPath = () => {
+    const items = [...(browsers?.tracker.currentWidget?.selectedItems() ?? [])];
+    const { path } = items[0] ?? {};
+    return items.length === 1 && path?.endsWith('.md') && !isMessageFile(path)
+      ? path
+      : undefined;
+  };
+  app.commands.addCommand(OPEN_AS_CHAT, {
+    label: trans.__('Open as Chat'),
+    caption: trans.__('Open the messages of this Markdown file as a notebook'),
+    icon: chatIcon,
+    describedBy: {
+      args: {
+        type: 'object',
+        properties: {
+          path: {
+            type: 'string',
+            description: trans.__(
+              'The file; by default the one that is selected in the file browser'
+            )
+          }
+        }
+      }
+    },
+    // The context menu leaves out what is not visible.
+    isVisible: args => (asText(args.path) ?? selectedPath()) !== undefined,
+    execute: args => {
+      const path = asText(args.path) ?? selectedPath();
+      return path === undefined ? undefined : openAsChat(app, path, trans);
+    }
+  });
+}
 
 async function showText(
   app: JupyterFrontEnd,

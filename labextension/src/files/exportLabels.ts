@@ -1,0 +1,52 @@
+import type { IMainMenu } from '@jupyterlab/mainmenu';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { MessageLoop, type Message } from '@lumino/messaging';
+import type { Menu } from '@lumino/widgets';
+
+import { asText } from '../turn/model';
+
+/** JupyterLab's command that exports the notebook in front. */
+export const EXPORT = 'notebook:export-to-format';
+const SUBMENU = 'jp-mainmenu-file-notebookexport';
+
+/** Return labels of nbconvert's formats for which JupyterLab shows nothing but their ids. */
+export function exportLabels(trans: TranslationBundle): Map<string, string> {
+  return new Map([
+    ['asciidoc', trans.__('AsciiDoc')],
+    ['msghtml', trans.__('Chat (HTML)')],
+    ['qtpdf', trans.__('PDF (made with Qt)')],
+    ['qtpng', trans.__('PNG (made with Qt)')],
+    ['webpdf', trans.__('PDF (made with a browser)')]
+  ]);
+}
+
+/** Show labels in File > Save and Export Notebook As in place of ids, whenever it is opened. */
+export function labelExports(
+  { fileMenu }: IMainMenu,
+  labels: ReadonlyMap<string, string>
+): void {
+  const found = fileMenu.items.find(({ submenu }) => submenu?.id === SUBMENU);
+  const menu = found?.submenu;
+  if (menu) {
+    // JupyterLab fills the menu at some time after the first notebook was opened.
+    MessageLoop.installMessageHook(menu, (_, message: Message) => {
+      if (message.type === 'update-request') {
+        putLabels(menu, labels);
+      }
+      return true;
+    });
+  }
+}
+
+function putLabels(menu: Menu, labels: ReadonlyMap<string, string>): void {
+  menu.items.forEach((item, index) => {
+    const label = labels.get(asText(item.args.format) ?? '');
+    if (item.command === EXPORT && label && item.args.label !== label) {
+      menu.removeItemAt(index);
+      menu.insertItem(index, {
+        command: EXPORT,
+        args: { ...item.args, label }
+      });
+    }
+  });
+}
