@@ -14,6 +14,7 @@ import { errorText } from '../live/errorText';
 import { openNotebook } from '../live/openNotebook';
 import { AgentsModel } from '../panels/agentsModel';
 import { AgentsPanel } from '../panels/agentsPanel';
+import { makeFocusable, showPanel } from '../panels/sidePanel';
 import { IPageConnections } from '../tokens';
 
 const SHOW_AGENTS = 'msgbook:show-agents';
@@ -66,6 +67,7 @@ export const agentsPlugin: JupyterFrontEndPlugin<void> = {
     panel.title.caption = trans.__('Agents');
     panel.node.setAttribute('role', 'region');
     panel.node.setAttribute('aria-label', trans.__('Agents'));
+    makeFocusable(app.shell, panel);
     app.shell.add(panel, 'left', { rank: 450, type: 'Agents' });
     restorer?.add(panel, PANEL_ID);
 
@@ -76,7 +78,7 @@ export const agentsPlugin: JupyterFrontEndPlugin<void> = {
       ),
       icon: agentsIcon,
       describedBy: { args: { type: 'object', properties: {} } },
-      execute: () => app.shell.activateById(PANEL_ID)
+      execute: () => showPanel(app.shell, panel)
     });
     palette?.addItem({ command: SHOW_AGENTS, category: trans.__('Chat') });
   }

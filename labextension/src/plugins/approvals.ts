@@ -8,6 +8,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { approvalsIcon } from '../icons';
 import { ApprovalsPanel } from '../panels/approvalsPanel';
+import { makeFocusable, showPanel } from '../panels/sidePanel';
 import { IPageConnections } from '../tokens';
 
 const OPEN = 'msgbook:open-approvals';
@@ -36,6 +37,7 @@ export const approvalsPlugin: JupyterFrontEndPlugin<void> = {
         void connection.goToQuestion(question);
       }
     );
+    makeFocusable(app.shell, panel);
     app.shell.add(panel, 'right', { rank: 520, type: 'Chat' });
     restorer?.add(panel, panel.id);
 
@@ -46,7 +48,7 @@ export const approvalsPlugin: JupyterFrontEndPlugin<void> = {
       ),
       icon: approvalsIcon,
       describedBy: { args: { type: 'object', properties: {} } },
-      execute: () => app.shell.activateById(panel.id)
+      execute: () => showPanel(app.shell, panel)
     });
     palette?.addItem({ command: OPEN, category: trans.__('Chat') });
   }

@@ -8,6 +8,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { contextIcon } from '../icons';
 import { ContextPanel } from '../panels/contextPanel';
+import { makeFocusable, showPanel } from '../panels/sidePanel';
 import { IPageConnections } from '../tokens';
 
 /** Command that shows the Context panel. */
@@ -29,6 +30,7 @@ export const contextPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
     const panel = new ContextPanel(connections, trans);
+    makeFocusable(app.shell, panel);
     app.shell.add(panel, 'right', { rank: 510, type: 'Chat' });
     restorer?.add(panel, panel.id);
 
@@ -37,7 +39,7 @@ export const contextPlugin: JupyterFrontEndPlugin<void> = {
       caption: trans.__('Show what the active prompt sends to the model'),
       icon: contextIcon,
       describedBy: { args: { type: 'object', properties: {} } },
-      execute: () => app.shell.activateById(panel.id)
+      execute: () => showPanel(app.shell, panel)
     });
     palette?.addItem({ command: OPEN_CONTEXT, category: trans.__('Chat') });
   }
