@@ -124,8 +124,9 @@ def test_of_two_answers_the_first_counts_and_the_other_page_is_told(kernel, serv
 
 
 def test_pages_are_told_when_an_earlier_answer_allows_a_call(kernel, module_server, page, outside):
-    read = call("read", {"path": str(outside)})
-    module_server.answers = [read, read, text("done")]
+    # The kernel is that of the other tests, which call another tool: the answer holds for its session.
+    search = call("grep", {"pattern": "holds", "path": str(outside)})
+    module_server.answers = [search, search, text("done")]
     page.decide = lambda asked: {"decision": "session", "arguments": asked["arguments"]}
 
     kernel.finish(kernel.start("hi", "a"), page.take)
