@@ -13,6 +13,8 @@ from lab import Lab, running_lab
 from playwright.sync_api import Browser, Error, expect
 from scripted_server import ScriptedServer
 
+from msgbook.approval.store import data_file
+
 expect.set_options(timeout=30_000)
 
 SCREENSHOTS = Path(os.environ.get("MSGBOOK_SCREENSHOTS", "test-results"))
@@ -96,8 +98,10 @@ def tab(browser: Browser, lab_url: str) -> Iterator[Lab]:
 
 @pytest.fixture
 def lab(tab: Lab, model_server: ScriptedServer) -> Lab:
-    """The tab with nothing open but the launcher; the server has forgotten what it was asked."""
+    """The tab with nothing open but the launcher; what was asked and allowed before is forgotten."""
     tab.close_all()
+    for name in ("rules.json", "rule_uses.json", "trust.json"):
+        data_file(name).unlink(missing_ok=True)
     # After that, no kernel of an earlier test takes an answer of this one.
     model_server.reset()
     tab.requests.clear()

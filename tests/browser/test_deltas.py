@@ -78,8 +78,12 @@ code = "which is longer than the line can be" + "which is longer than the line c
 
 The last"""
 
-PLACES = """node => [...node.querySelectorAll('.msgbook-Text :is(h2, h3, p, li, table, pre)')].map(
-    e => [e.tagName, Math.round(e.getBoundingClientRect().top)])"""
+PLACES = """async node => {
+    await document.fonts.ready;
+    return [...node.querySelectorAll('.msgbook-Text :is(h2, h3, p, li, table, pre)')].map(
+        e => [e.tagName, Math.round(e.getBoundingClientRect().top)]);
+}"""
+"""Where each block stands, with the fonts of the formulas."""
 
 
 def stream_long(lab, path, model_server):
