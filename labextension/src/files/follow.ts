@@ -6,6 +6,7 @@ import type {
 } from '@jupyterlab/docregistry';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { JSONObject } from '@lumino/coreutils';
+import { Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 
 import { asText, isObject } from '../turn/model';
@@ -23,30 +24,38 @@ export type ITextWidget = IDocumentWidget<
  * asks which version to keep when it is saved.
  */
 export function followEachOther(panel: NotebookPanel, text: ITextWidget): void {
-  if (followers.get(text)?.isDisposed === false) {
+  if (following.has(text)) {
     return;
   }
-  followers.set(text, panel);
+  following.add(text);
+  const link = {};
+  const end = () => {
+    following.delete(text);
+    Signal.clearData(link);
+  };
+  panel.disposed.connect(end, link);
+  text.disposed.connect(end, link);
   // What a cell that runs puts out would be lost.
   const isIdle = () =>
     panel.content.widgets.every(
       ({ model }) =>
         (model as Partial<ICodeCellModel>).executionState !== 'running'
     );
-  readWhenSaved(panel.context, text.context, () => true);
-  readWhenSaved(text.context, panel.context, isIdle);
-  followCells(panel, text);
+  readWhenSaved(panel.context, text.context, () => true, link);
+  readWhenSaved(text.context, panel.context, isIdle, link);
+  followCells(panel, text, link);
 }
 
-/** The notebooks that texts follow already. */
-const followers = new WeakMap<ITextWidget, NotebookPanel>();
+/** The texts that follow a notebook. */
+const following = new WeakSet<ITextWidget>();
 
 function readWhenSaved(
   saved: DocumentRegistry.Context,
   other: DocumentRegistry.Context,
-  mayRead: () => boolean
+  mayRead: () => boolean,
+  link: object
 ): void {
-  const onSave = (_: unknown, state: DocumentRegistry.SaveState) => {
+  saved.saveState.connect((_, state) => {
     if (
       state === 'completed' &&
       !other.isDisposed &&
@@ -55,13 +64,15 @@ function readWhenSaved(
     ) {
       void other.revert();
     }
-  };
-  saved.saveState.connect(onSave);
-  other.disposed.connect(() => saved.saveState.disconnect(onSave));
+  }, link);
 }
 
 /** Scroll the text to the active cell, and the notebook to the cell at the cursor. */
-function followCells(panel: NotebookPanel, text: ITextWidget): void {
+function followCells(
+  panel: NotebookPanel,
+  text: ITextWidget,
+  link: object
+): void {
   const { content } = panel;
   const { editor } = text.content;
   const { selections, sharedModel } = editor.model;
@@ -85,10 +96,8 @@ function followCells(panel: NotebookPanel, text: ITextWidget): void {
       void content.scrollToItem(index);
     }
   };
-  content.activeCellChanged.connect(showText);
-  selections.changed.connect(showCell);
-  panel.disposed.connect(() => selections.changed.disconnect(showCell));
-  text.disposed.connect(() => content.activeCellChanged.disconnect(showText));
+  content.activeCellChanged.connect(showText, link);
+  selections.changed.connect(showCell, link);
   showText();
 }
 

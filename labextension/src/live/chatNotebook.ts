@@ -1,4 +1,5 @@
 import type { ISessionContext } from '@jupyterlab/apputils';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import { KERNEL_NAME } from '../comm/kernelLink';
 
@@ -10,14 +11,17 @@ export function isChatNotebook({
   return (session?.kernel?.name ?? kernelPreference.name) === KERNEL_NAME;
 }
 
-/** Call `changed` whenever a notebook may have become a chat or none. */
+/** Call `changed` whenever a notebook may have become a chat or none, until it is closed. */
 export function onKernelChoice(
-  {
-    kernelChanged,
-    kernelPreferenceChanged
-  }: Pick<ISessionContext, 'kernelChanged' | 'kernelPreferenceChanged'>,
+  { disposed, sessionContext }: NotebookPanel,
   changed: () => void
 ): void {
+  const { kernelChanged, kernelPreferenceChanged } = sessionContext;
   kernelPreferenceChanged.connect(changed);
   kernelChanged.connect(changed);
+  // Another view of the notebook may keep its session.
+  disposed.connect(() => {
+    kernelPreferenceChanged.disconnect(changed);
+    kernelChanged.disconnect(changed);
+  });
 }

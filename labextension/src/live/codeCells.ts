@@ -1,9 +1,13 @@
 import { CodeCell } from '@jupyterlab/cells';
 import type { Notebook } from '@jupyterlab/notebook';
+import { Signal } from '@lumino/signaling';
 
-/** Call `made` for each code cell of a notebook, now and when one is added. */
+/**
+ * Call `made` for each code cell of a notebook, now and when one is added, until the notebook is
+ * closed. Another view of it may keep its model.
+ */
 export function forEachCodeCell(
-  notebook: Notebook,
+  notebook: Pick<Notebook, 'widgets' | 'model' | 'modelChanged' | 'disposed'>,
   made: (cell: CodeCell) => void
 ): void {
   const add = (start: number, end?: number) => {
@@ -13,6 +17,7 @@ export function forEachCodeCell(
       }
     }
   };
+  const receiver = {};
   // The notebook makes the widgets in its own slots, which were connected before.
   const onModel = () => {
     notebook.model?.cells.changed.connect(
@@ -20,10 +25,12 @@ export function forEachCodeCell(
         if (type === 'add') {
           add(newIndex, newIndex + newValues.length);
         }
-      }
+      },
+      receiver
     );
     add(0);
   };
-  notebook.modelChanged.connect(onModel);
+  notebook.modelChanged.connect(onModel, receiver);
+  notebook.disposed.connect(() => Signal.clearData(receiver));
   onModel();
 }

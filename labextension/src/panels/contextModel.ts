@@ -106,8 +106,8 @@ export class ContextModel {
   private async _ask(): Promise<void> {
     const asked = ++this._asked;
     const { connection } = this;
-    if (connection !== this._shown) {
-      this._shown = connection;
+    if (connection !== (this._shown?.deref() ?? null)) {
+      this._shown = connection && new WeakRef(connection);
       this._request = null;
       this._problem = '';
     }
@@ -151,7 +151,8 @@ export class ContextModel {
   private readonly _followed: FollowedCell;
   private readonly _changed = new Signal<this, void>(this);
   private _request: IShownRequest | null = null;
-  private _shown: PageConnection | null = null;
+  /** The chat that the request is of; kept while the panel is hidden, unless it is closed. */
+  private _shown: WeakRef<PageConnection> | null = null;
   private _problem = '';
   private _isAsking = false;
   /** Number of the last question, by which answers that come too late are known. */

@@ -41,16 +41,12 @@ export class FollowedCell implements IDisposable {
   }
 
   start(): void {
-    this._connections.currentChanged.connect(this._onNotebook, this);
-    NotebookActions.executed.connect(this._onExecuted, this);
-    this._follow(this._connections.current);
-    this._changed.emit();
+    this._follow();
   }
 
   stop(): void {
-    this._connections.currentChanged.disconnect(this._onNotebook, this);
-    NotebookActions.executed.disconnect(this._onExecuted, this);
-    this._follow(null);
+    Signal.disconnectReceiver(this);
+    this._connection = null;
     void this._calm.stop();
   }
 
@@ -66,29 +62,20 @@ export class FollowedCell implements IDisposable {
     return this._connection?.panel.content;
   }
 
-  private _follow(next: PageConnection | null): void {
-    const before = this._connection;
-    if (before !== null && !before.panel.isDisposed) {
-      const { content, sessionContext } = before.panel;
-      before.connected.disconnect(this._onSoon, this);
-      content.activeCellChanged.disconnect(this._onSoon, this);
-      content.modelContentChanged.disconnect(this._onContent, this);
-      sessionContext.statusChanged.disconnect(this._onStatus, this);
-      sessionContext.kernelChanged.disconnect(this._onSoon, this);
-    }
-    this._connection = next;
-    if (next !== null) {
-      const { content, sessionContext } = next.panel;
-      next.connected.connect(this._onSoon, this);
+  private _follow(): void {
+    const { current } = this._connections;
+    Signal.disconnectReceiver(this);
+    this._connections.currentChanged.connect(this._follow, this);
+    NotebookActions.executed.connect(this._onExecuted, this);
+    this._connection = current;
+    if (current !== null) {
+      const { content, sessionContext } = current.panel;
+      current.connected.connect(this._onSoon, this);
       content.activeCellChanged.connect(this._onSoon, this);
       content.modelContentChanged.connect(this._onContent, this);
       sessionContext.statusChanged.connect(this._onStatus, this);
       sessionContext.kernelChanged.connect(this._onSoon, this);
     }
-  }
-
-  private _onNotebook(): void {
-    this._follow(this._connections.current);
     this._changed.emit();
   }
 

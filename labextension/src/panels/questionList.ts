@@ -109,9 +109,11 @@ export class QuestionList extends Widget {
 
   private _add(connection: PageConnection, question: IApprovalQuestion): void {
     const trans = this._trans;
+    // A hidden list keeps its entries, and no notebook that is closed meanwhile.
+    const chat = new WeakRef(connection);
     const view = callView({
       trans,
-      answer: (one, choice, words) => connection.answer(one, choice, words)
+      answer: (one, choice, words) => chat.deref()?.answer(one, choice, words)
     });
     const context = { blocks: [], streaming: true, asked: [], question };
     void view.update({ type: 'tool_call' }, context);
@@ -120,7 +122,12 @@ export class QuestionList extends Widget {
     link.type = 'button';
     link.title = path;
     setText(link, trans.__('Go to the cell in %1', path.split('/').pop()!));
-    link.addEventListener('click', () => this._goTo(connection, question));
+    link.addEventListener('click', () => {
+      const asking = chat.deref();
+      if (asking !== undefined) {
+        this._goTo(asking, question);
+      }
+    });
     const node = element('section', 'msgbook-Question', link, view.widget.node);
     this._list.append(node);
     this._entries.set(question, { node, view });

@@ -36,13 +36,11 @@ export class RulesModel {
 
   /** Ask for the rules, now and when they may be others. */
   start(): void {
-    this._connections.currentChanged.connect(this._onCurrent, this);
     this._follow();
   }
 
   stop(): void {
-    this._connections.currentChanged.disconnect(this._onCurrent, this);
-    this._followOnly(null);
+    this._unfollow();
   }
 
   /** Keep a rule, in the place of another if a key is given; return whether it was kept. */
@@ -83,29 +81,25 @@ export class RulesModel {
 
   private _follow(): void {
     const { current } = this._connections;
-    this._followOnly(current);
+    this._unfollow();
+    this._connection = current;
+    this._connections.currentChanged.connect(this._onCurrent, this);
+    // After a restart the rules are others.
+    current?.connected.connect(this._refresh, this);
+    current?.received.connect(this._onMessage, this);
+    current?.panel.sessionContext.kernelChanged.connect(this._follow, this);
     // A panel that was hidden keeps its rules, and what a person has begun to write.
-    if (current !== this._shown) {
-      this._shown = current;
+    if (current !== (this._shown?.deref() ?? null)) {
+      this._shown = current && new WeakRef(current);
       this._show(null, '');
     }
     void this._load();
   }
 
-  /** Follow a chat, and no other. */
-  private _followOnly(next: PageConnection | null): void {
-    const before = this._connection;
-    if (before !== null && !before.panel.isDisposed) {
-      before.connected.disconnect(this._refresh, this);
-      before.received.disconnect(this._onMessage, this);
-      before.panel.sessionContext.kernelChanged.disconnect(this._follow, this);
-    }
-    this._connection = next;
+  private _unfollow(): void {
+    Signal.disconnectReceiver(this);
+    this._connection = null;
     this._asked++;
-    // After a restart the rules are others.
-    next?.connected.connect(this._refresh, this);
-    next?.received.connect(this._onMessage, this);
-    next?.panel.sessionContext.kernelChanged.connect(this._follow, this);
   }
 
   /** An answer may have made a rule; the kernel has kept it before it handles the next query. */
@@ -149,7 +143,7 @@ export class RulesModel {
   private readonly _changed = new Signal<this, void>(this);
   private _connection: PageConnection | null = null;
   /** The chat that the rules are of; kept while the panel is hidden. */
-  private _shown: PageConnection | null = null;
+  private _shown: WeakRef<PageConnection> | null = null;
   private _rules: IRules | null = null;
   private _problem = '';
   /** Number of the last question, by which answers that come too late are known. */

@@ -26,9 +26,8 @@ export class UsageItem extends ReactWidget {
     this._trans = trans;
     this._open = open;
     this.addClass('msgbook-Usage');
-    connections.currentChanged.connect(this._follow, this);
-    NotebookActions.executed.connect(this._onExecuted, this);
-    this._follow();
+    this._join(connections.current);
+    this._soon();
   }
 
   /** Whether there is anything to show. */
@@ -62,25 +61,26 @@ export class UsageItem extends ReactWidget {
   }
 
   private _follow(): void {
-    const next = this._connections.current;
-    const before = this._connection;
-    if (next !== before) {
-      if (before !== null && !before.panel.isDisposed) {
-        const { context, sessionContext } = before.panel;
-        before.connected.disconnect(this._soon, this);
-        context.model.cells.changed.disconnect(this._soon, this);
-        sessionContext.kernelChanged.disconnect(this._onKernel, this);
-      }
-      this._connection = next;
-      if (next !== null) {
-        const { context, sessionContext } = next.panel;
-        next.connected.connect(this._soon, this);
-        context.model.cells.changed.connect(this._soon, this);
-        sessionContext.kernelChanged.connect(this._onKernel, this);
-      }
+    const { current } = this._connections;
+    if (current !== this._connection) {
+      this._join(current);
       this._show(null);
     }
     this._soon();
+  }
+
+  /** Hear of one notebook, and of no other. */
+  private _join(connection: PageConnection | null): void {
+    Signal.disconnectReceiver(this);
+    this._connections.currentChanged.connect(this._follow, this);
+    NotebookActions.executed.connect(this._onExecuted, this);
+    this._connection = connection;
+    if (connection !== null) {
+      const { context, sessionContext } = connection.panel;
+      connection.connected.connect(this._soon, this);
+      context.model.cells.changed.connect(this._soon, this);
+      sessionContext.kernelChanged.connect(this._onKernel, this);
+    }
   }
 
   /** Show nothing of a kernel that is gone; a new one says when it can be asked. */

@@ -138,12 +138,13 @@ class PageConnections implements IPageConnections {
 }
 
 /** Mark a notebook that is a chat for the style sheet. */
-function markChat({ content, sessionContext }: NotebookPanel): void {
+function markChat(panel: NotebookPanel): void {
+  const { content, sessionContext } = panel;
   const mark = () =>
     void content.toggleClass(
       'msgbook-mod-chat',
       isChatNotebook(sessionContext)
     );
-  onKernelChoice(sessionContext, mark);
+  onKernelChoice(panel, mark);
   mark();
 }

@@ -39,7 +39,7 @@ class PromptLooks {
       this._languages.set(cell, this._languageOf(cell));
       cell.disposed.connect(() => this._languages.delete(cell));
     });
-    onKernelChoice(panel.sessionContext, () => this._update());
+    onKernelChoice(panel, () => this._update());
     settings.changed.connect(this._update, this);
     panel.disposed.connect(() =>
       settings.changed.disconnect(this._update, this)

@@ -1,4 +1,5 @@
 import type { CodeCell } from '@jupyterlab/cells';
+import { Signal } from '@lumino/signaling';
 
 import { mimeTypeOf } from './promptKind';
 
@@ -20,6 +21,7 @@ export class CellLanguage {
     this._cell = cell;
     this._isChat = isChat;
     this._asProse = asProse;
+    cell.disposed.connect(() => Signal.clearData(this));
     cell.model.contentChanged.connect(this.update, this);
     cell.model.mimeTypeChanged.connect(this.update, this);
     this.update();
