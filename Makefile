@@ -193,6 +193,7 @@ docs: $(VENV)/.dev
 	pytest -q tests/docs tests/format/test_docs.py
 
 screenshots: $(VENV)/.dev chromium
+	@sh scripts/find-emoji-font.sh
 	PYTHONPATH=tests/support python docs/screenshots.py
 
 clean:

@@ -34,6 +34,23 @@ def second_tab(browser: Browser, lab_url: str) -> Iterator[Lab]:
     context.close()
 
 
+def test_a_long_question_that_closes_leaves_its_call_in_sight(lab, lab_root, model_server):
+    lines = "".join(f"line {number}\n" for number in range(60))
+    model_server.answers = [call("write", {"path": "long.txt", "content": lines}), text("Written.")]
+    write_notebook(lab_root / "long.ipynb", "Write many lines")
+    ask(lab, "long.ipynb")
+    cell = lab.cell(0)
+    for more in cell.locator(".msgbook-More").all():
+        more.click()
+    approve(cell).evaluate("node => node.scrollIntoView({ block: 'start' })")
+    expect(cell.get_by_text("Call: write")).not_to_be_in_viewport()
+
+    answer(approve(cell))
+
+    expect(cell.get_by_text("Written.", exact=True)).to_be_in_viewport()
+    expect(cell.get_by_text("Call: write")).to_be_in_viewport()
+
+
 def test_what_is_approved_is_done_once(lab, lab_root, model_server, screenshot):
     (lab_root / "yes.txt").write_text("Good morning.\nHow are you?\n")
     arguments = {"path": "yes.txt", "old": "Good morning.", "new": "Good evening."}
@@ -305,6 +322,7 @@ def test_two_pages_ask_and_the_first_answer_counts(
 
     for tab in (lab, second_tab):
         expect(tab.cell(0).get_by_text("Made in two.", exact=True)).to_be_visible()
+        expect(tab.cell(0).locator("[data-status=done]")).to_be_visible()
         expect(approve(tab.cell(0))).to_have_count(0)
         assert turn_of(tab.cells()[0])["status"] == "done"
     assert (lab_root / "two").is_dir()

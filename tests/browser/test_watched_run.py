@@ -47,6 +47,7 @@ def test_what_broke_off_is_continued_by_a_button_and_one_undo_takes_the_cell_bac
 
     button.click()
     expect(lab.cell(1).locator(".msgbook-Text")).to_have_text("three.")
+    expect(lab.cell(1).locator("[data-status=done]")).to_be_visible()
     sources = [saved["source"] for saved in lab.cells()]
     assert sources[:3] == ["Count", "%continue", "Something else"]
     assert turn_of(lab.cells()[1])["status"] == "done"

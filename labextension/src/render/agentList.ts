@@ -169,10 +169,14 @@ class AgentRow {
     for (const [question, view] of Array.from(this._views)) {
       if (!questions.includes(question)) {
         const { node } = view.widget;
-        if (node.contains(document.activeElement)) {
+        const answeredHere = node.contains(document.activeElement);
+        if (answeredHere) {
           this._name.querySelector('a')?.focus({ preventScroll: true });
         }
         node.remove();
+        if (answeredHere) {
+          this._name.scrollIntoView?.({ block: 'nearest' });
+        }
         view.widget.dispose();
         this._views.delete(question);
       }

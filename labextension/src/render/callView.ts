@@ -36,13 +36,17 @@ export function callView({
     }
     asked = question;
     const before = body.querySelector('.msgbook-Approval');
-    if (before?.contains(document.activeElement)) {
+    const answeredHere = before?.contains(document.activeElement) === true;
+    if (answeredHere) {
       disclosure.focus();
     }
     before?.remove();
     classList.toggle('msgbook-mod-asking', question !== undefined);
     if (question === undefined) {
       disclosure.suggestOpen(false);
+      if (answeredHere) {
+        disclosure.show();
+      }
       return;
     }
     const view = new ApprovalView(

@@ -100,6 +100,11 @@ export class Disclosure {
     this._summary.focus({ preventScroll: true });
   }
 
+  /** Scroll as little as shows the line that is always visible: after a close it may be far above. */
+  show(): void {
+    this._summary.scrollIntoView?.({ block: 'nearest' });
+  }
+
   private _fillIfOpen(): void {
     if (this.node.open) {
       const fill = this._fill;
