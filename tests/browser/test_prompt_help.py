@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from chats import write_notebook
+from chats import Slow, write_notebook
 from playwright.sync_api import Locator, expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
@@ -75,3 +75,23 @@ def test_a_reference_under_the_pointer_shows_what_it_brings(lab, notebook, scree
         lab.cell(0).get_by_text("numbers.csv").hover()
         expect(shown).to_be_visible()
         screenshot("hover-dark")
+
+
+def test_prompts_are_completed_and_explained_while_a_turn_runs(lab, notebook, model_server):
+    slow = Slow("I wait", " no more.")
+    model_server.answers = [slow.answer]
+    lab.run(0)
+    expect(lab.cell(0)).to_contain_text("I wait")
+
+    lab.type_in(1, "Look at ")
+    lab.page.keyboard.type("@[")
+    expect(_item(lab, "numbers.csv").locator("svg")).to_be_visible()
+    lab.page.keyboard.type("numb")
+    expect(_list(lab)).to_contain_text("numbers.csv: 3 lines")
+    lab.page.keyboard.press("Escape")
+    lab.cell(0).get_by_text("@[numbers.csv]").first.hover()
+    expect(lab.page.locator(".msgbook-Hover")).to_contain_text("numbers.csv: 3 lines")
+
+    expect(lab.cell(0)).not_to_contain_text("no more")
+    slow.go()
+    expect(lab.cell(0)).to_contain_text("no more.")

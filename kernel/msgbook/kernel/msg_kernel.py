@@ -23,6 +23,7 @@ from msgbook.kernel.execute_request import requested_cell
 from msgbook.kernel.gateway import kernel_private_paths
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page.page_comms import COMM_TARGET
+from msgbook.kernel.page_queries.assist import answer_assist
 from msgbook.kernel.python.import_path import import_from_folder
 from msgbook.kernel.routing import NOT_SENT, Routing, strip_python_magic
 from msgbook.kernel.session import Send, Session
@@ -82,7 +83,8 @@ class MsgKernel(InterruptibleKernel):
             # ipykernel does this last: a page that asks for a subshell earlier gets no answer.
             self.shell_channel_thread.manager.set_on_recv_callback(self.shell_main)
         super().start()
-        self._session.answer_queries(self.io_loop.asyncio_loop)
+        queries = self._session.answer_queries(self.io_loop.asyncio_loop)
+        answer_assist(queries, self._assistant, self._routing.is_msgbook_cell)
         self.io_loop.call_later(_WARM_UP_DELAY, start_warm_up)
 
     @property

@@ -84,9 +84,9 @@ class Session:
         self.settings = replace(self.settings, warnings=warnings)
         hide_keys(self.settings)
 
-    def answer_queries(self, main_loop: asyncio.AbstractEventLoop) -> None:
+    def answer_queries(self, main_loop: asyncio.AbstractEventLoop) -> PageQueries:
         """Answer the queries of pages from now on, on the kernel's main loop."""
-        answer_queries(PageQueries(self.page, main_loop, self.log_internal_error), self)
+        return answer_queries(PageQueries(self.page, main_loop, self.log_internal_error), self)
 
     def forget(self, cell_ids: Iterable[Any]) -> None:
         """Forget cells that were deleted."""

@@ -12,11 +12,12 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { isChatNotebook } from '../live/chatNotebook';
 import { forEachCodeCell } from '../live/codeCells';
+import { assistKernel, type IAssistKernel } from '../prompts/assistKernel';
 import { autoComplete } from '../prompts/autoComplete';
 import { PromptCompletions } from '../prompts/promptCompletions';
 import { extendEditor } from '../prompts/promptEditor';
 import { promptHover } from '../prompts/promptHover';
-import { IChatSettings } from '../tokens';
+import { IChatSettings, IPageConnections } from '../tokens';
 
 /** Plugin that completes and explains what a person writes into a prompt. */
 export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
@@ -24,27 +25,32 @@ export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
   description:
     'Completes references, agents and magics, and shows what they bring.',
   autoStart: true,
-  requires: [INotebookTracker, IChatSettings],
+  requires: [INotebookTracker, IChatSettings, IPageConnections],
   optional: [ICompletionProviderManager, ISettingRegistry],
   activate: (
     app: JupyterFrontEnd,
     notebooks: INotebookTracker,
     settings: IChatSettings,
+    connections: IPageConnections,
     manager: ICompletionProviderManager | null,
     registry: ISettingRegistry | null
   ) => {
+    const kernelOf = (panel: NotebookPanel) => {
+      const connection = connections.of(panel);
+      return connection?.isChat ? assistKernel(connection) : null;
+    };
     const join = (panel: NotebookPanel) => {
       const isOn = () =>
         isChatNotebook(panel.sessionContext) && settings.get('completePrompts');
       const extensions = [
         autoComplete(isOn, () => manager?.invoke(panel.id)),
-        promptHover((text, offset) => inspect(panel, text, offset))
+        promptHover((text, offset) => inspect(kernelOf(panel), text, offset))
       ];
       forEachCodeCell(panel.content, cell => extendEditor(cell, extensions));
     };
     notebooks.forEach(join);
     notebooks.widgetAdded.connect((_, panel) => join(panel));
-    manager?.registerProvider(new PromptCompletions());
+    manager?.registerProvider(new PromptCompletions(kernelOf));
     if (manager instanceof CompletionProviderManager && registry !== null) {
       void showPreviews(app, manager, notebooks, settings, registry);
     }
@@ -52,13 +58,11 @@ export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
 };
 
 async function inspect(
-  { sessionContext }: NotebookPanel,
+  kernel: IAssistKernel | null,
   text: string,
   offset: number
 ): Promise<string | null> {
-  const kernel = sessionContext.session?.kernel;
-  // A kernel that is busy would answer when the pointer is elsewhere.
-  if (!isChatNotebook(sessionContext) || kernel?.status !== 'idle') {
+  if (kernel === null) {
     return null;
   }
   const { content } = await kernel.requestInspect({

@@ -22,6 +22,7 @@ import {
 
 import { agentsIcon } from '../icons';
 import { isChatNotebook } from '../live/chatNotebook';
+import type { IAssistKernel } from './assistKernel';
 import { isCodeMimeType } from './promptKind';
 
 /** Icons of what a completion stands for. */
@@ -50,6 +51,11 @@ export class PromptCompletions implements ICompletionProvider {
   readonly rank = 1000;
   readonly renderer = null;
 
+  /** @param kernelOf - Returns what answers about the prompts of a notebook. */
+  constructor(kernelOf: (panel: NotebookPanel) => IAssistKernel | null) {
+    this._kernelOf = kernelOf;
+  }
+
   async isApplicable(context: ICompletionContext): Promise<boolean> {
     const { widget, editor } = context;
     return (
@@ -64,7 +70,7 @@ export class PromptCompletions implements ICompletionProvider {
     request: CompletionHandler.IRequest,
     context: ICompletionContext
   ): Promise<CompletionHandler.ICompletionItemsReply> {
-    const reply = await this._kernel.fetch(request, context);
+    const reply = await this._kernel.fetch(request, this._asking(context));
     const items = reply.items.map(item => {
       const [kind] = (item.type ?? '').split(':');
       const icon = Object.hasOwn(ICONS, kind) ? ICONS[kind] : undefined;
@@ -78,8 +84,16 @@ export class PromptCompletions implements ICompletionProvider {
     context: ICompletionContext,
     patch?: Completer.IPatch | null
   ): Promise<CompletionHandler.ICompletionItem> {
-    return this._kernel.resolve(item, context, patch);
+    return this._kernel.resolve(item, this._asking(context), patch);
+  }
+
+  /** Return a context in which that kernel is asked which can answer now. */
+  private _asking(context: ICompletionContext): ICompletionContext {
+    const kernel = this._kernelOf(context.widget as NotebookPanel);
+    // JupyterLab's provider uses no more of the session.
+    return { ...context, session: { kernel } } as ICompletionContext;
   }
 
   private readonly _kernel = new KernelCompleterProvider();
+  private readonly _kernelOf: (panel: NotebookPanel) => IAssistKernel | null;
 }

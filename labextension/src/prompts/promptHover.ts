@@ -27,7 +27,9 @@ export function promptHover(inspect: Inspect): Extension {
       if (tag === null) {
         return null;
       }
-      const shown = await inspect(view.state.doc.toString(), tag.from + 2);
+      const text = view.state.doc.toString();
+      // A kernel that cannot answer now shows nothing.
+      const shown = await inspect(text, tag.from + 2).catch(() => null);
       return shown === null
         ? null
         : {

@@ -33,10 +33,11 @@ _APPROVALS_USED = {"type": "approvals.used"}
 _SUBJECTS = [agents, approvals, context, forks, models, retries, setup, stale, subagents, usage]
 
 
-def answer_queries(queries: PageQueries, session: Session) -> None:
-    """Answer the queries of all subjects with what a session knows."""
+def answer_queries(queries: PageQueries, session: Session) -> PageQueries:
+    """Answer the queries of all subjects with what a session knows; return the queries."""
     for subject in _SUBJECTS:
         subject.answer_queries(queries, session)
+    return queries
 
 
 def tell_changes(engine: Engine, pages: PageComms) -> None:
