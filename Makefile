@@ -36,7 +36,7 @@ demo: $(VENV)/.installed
 # Tests that drive a browser wait half of their time: more workers than cores.
 WORKERS ?= 3
 test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed .languages/.installed \
-		.notebook7/.installed .gateway/.installed .nbmodel/.installed .git-extension/.installed \
+		.notebook7/.installed .gateway/.installed .jupyterhub/.installed .nbmodel/.installed .git-extension/.installed \
 		.mcp-servers/.installed .model-servers/.installed
 	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20
 
@@ -111,6 +111,15 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 	rm -rf .gateway
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .gateway \
 		jupyter-kernel-gateway==3.0.1
+	touch $@
+
+# The hub itself, and the proxy that it starts.
+.jupyterhub/.installed: Makefile | $(VENV)/.dev
+	rm -rf .jupyterhub
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .jupyterhub \
+		jupyterhub==6.1.1 SQLAlchemy==2.1.9 alembic==1.20.1 Mako==1.4.3 certipy==0.2.3 oauthlib==4.0.1 \
+		pamela==1.2.0 aiodns==4.0.4 pycares==5.2.1
+	npm install --silent --no-audit --no-fund --prefix .jupyterhub/node configurable-http-proxy@5.3.0
 	touch $@
 
 # In a folder of its own, too: where it is installed, JupyterLab may be Chinese.
@@ -198,7 +207,7 @@ screenshots: $(VENV)/.dev chromium
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
-		labextension/.linted .openai2 .collaboration .languages .notebook7 .gateway .nbmodel .git-extension .neighbours .mcp-servers .model-servers .local-models \
+		labextension/.linted .openai2 .collaboration .languages .notebook7 .gateway .jupyterhub .nbmodel .git-extension .neighbours .mcp-servers .model-servers .local-models \
 		msgbook-demo test-results dist .coverage
 
 check-tools:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import os
-import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from lab import Lab, running_lab
-from playwright.sync_api import Browser, Error, expect
+from last_words import picture_of, pytest_runtest_makereport  # noqa: F401 - a hook
+from playwright.sync_api import Browser, expect
 from scripted_server import ScriptedServer
 
 from msgbook.approval.store import data_file
 
 expect.set_options(timeout=30_000)
-
-SCREENSHOTS = Path(os.environ.get("MSGBOOK_SCREENSHOTS", "test-results"))
 
 CONFIG = """
 [providers.responses]
@@ -29,34 +25,6 @@ provider = "responses"
 models = ["scripted-model"]
 """
 """Settings of all kernels; the agent `thinker` is asked over the Responses API."""
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Function, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Of a test that fails: what each tab shows and holds."""
-    report = yield
-    if report.when == "call" and report.failed:
-        tabs = {value: name for name, value in item.funcargs.items() if isinstance(value, Lab)}
-        for tab, name in tabs.items():
-            picture = _picture(item, f"failed-{name}")
-            report.sections.append((f"{name}: {picture}", _last_words(tab, picture)))
-    return report
-
-
-def _last_words(lab: Lab, picture: Path) -> str:
-    try:
-        lab.page.screenshot(path=picture)
-        return "\n".join([json.dumps(lab.cells(), indent=1), *lab.console])
-    except Error as error:
-        return "\n".join([str(error), *lab.console])
-
-
-def _picture(test: pytest.Item, name: str) -> Path:
-    SCREENSHOTS.mkdir(exist_ok=True)
-    name_of_test = re.sub(r"\W+", "-", test.name)
-    return SCREENSHOTS / f"{name_of_test}-{name}.png"
 
 
 @pytest.fixture(scope="session")
@@ -113,6 +81,6 @@ def screenshot(lab: Lab, request: pytest.FixtureRequest) -> Callable[[str], None
     """Keeps a picture of the tab under test-results/."""
 
     def take(name: str) -> None:
-        lab.page.screenshot(path=_picture(request.node, name))
+        lab.page.screenshot(path=picture_of(request.node, name))
 
     return take

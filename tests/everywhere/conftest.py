@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from lab import Lab
+from last_words import picture_of, pytest_runtest_makereport  # noqa: F401 - a hook
 from playwright.sync_api import Browser, expect
 from scripted_server import ScriptedServer
 
 expect.set_options(timeout=30_000)
-
-SCREENSHOTS = Path("test-results")
 
 
 @pytest.fixture(scope="module")
@@ -61,14 +59,10 @@ def screenshots(request: pytest.FixtureRequest) -> Callable[[Lab, str], None]:
     """Keeps pictures of a tab under test-results/: light, dark and 700 px wide."""
 
     def take(lab: Lab, name: str) -> None:
-        test = re.sub(r"\W+", "-", request.node.name)
-        lab.page.screenshot(path=SCREENSHOTS / f"{test}-{name}.png")
+        lab.page.screenshot(path=picture_of(request.node, name))
         with lab.dark():
-            lab.page.screenshot(path=SCREENSHOTS / f"{test}-{name}-dark.png")
-        size = lab.page.viewport_size
-        lab.page.set_viewport_size({"width": 700, "height": 800})
-        lab.page.screenshot(path=SCREENSHOTS / f"{test}-{name}-700.png")
-        lab.page.set_viewport_size(size or {"width": 1100, "height": 800})
+            lab.page.screenshot(path=picture_of(request.node, f"{name}-dark"))
+        with lab.width(700):
+            lab.page.screenshot(path=picture_of(request.node, f"{name}-700"))
 
-    SCREENSHOTS.mkdir(exist_ok=True)
     return take

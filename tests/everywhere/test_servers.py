@@ -1,4 +1,4 @@
-"""A chat works on every server: Notebook 7, under a prefix as behind JupyterHub, with a kernel gateway."""
+"""A chat works on every server: Notebook 7, under a prefix, with a kernel gateway."""
 
 from __future__ import annotations
 
@@ -9,39 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from chats import answer, approve, saved_turn, write_notebook
-from lab import Lab, running_lab
-from playwright.sync_api import expect
+from chats import write_notebook
+from elsewhere import ROOT, chat, needs
+from lab import running_lab
 from processes import free_port, stop, until_listening
-from scripted_server import ScriptedServer, call, text
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
-ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / ".notebook7"
 GATEWAY = ROOT / ".gateway"
-
-
-def needs(folder: Path) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(
-        not folder.is_dir(), reason=f"make {folder.name}/.installed installs it"
-    )
-
-
-def chat(lab: Lab, root: Path, model_server: ScriptedServer) -> None:
-    """Ask in an open notebook for a file, approve it, and see the answer saved."""
-    model_server.answers = [
-        call("write", {"path": "made.txt", "content": "made\n"}),
-        text("I **wrote** it."),
-    ]
-    lab.wait_for_kernel()
-    lab.run(0)
-    answer(approve(lab.cell(0)))
-    expect(lab.cell(0).get_by_text("I wrote it.")).to_be_visible()
-    expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
-    assert (root / "made.txt").read_text() == "made\n"
-    lab.save()
-    assert saved_turn(root / "chat.ipynb")["status"] == "done"
 
 
 @needs(NOTEBOOK)
@@ -67,7 +43,6 @@ def test_a_chat_under_a_prefix_with_a_token(
     root, log, settings, new_tab, model_server, screenshots
 ):
     write_notebook(root / "chat.ipynb", "Write a file")
-    (root / "made.txt").unlink(missing_ok=True)
     with running_lab(root, log, settings, base="/user/me", token="a-token") as url:
         lab = new_tab(url)
         lab.page.goto(f"{url}/lab?token=a-token")
@@ -107,7 +82,6 @@ def test_a_chat_whose_kernel_runs_behind_a_gateway(
     root, log, gateway_url, new_tab, model_server, screenshots
 ):
     write_notebook(root / "chat.ipynb", "Write a file")
-    (root / "made.txt").unlink(missing_ok=True)
     with running_lab(root, log, {}, f"--gateway-url={gateway_url}") as url:
         lab = new_tab(url)
         lab.load("chat.ipynb")

@@ -10,7 +10,8 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+from weakref import WeakSet
 
 from playwright.sync_api import Locator, Page, expect
 from processes import free_port, stop
@@ -50,7 +51,7 @@ def running_lab(
         "--ServerApp.password=",
         f"--ServerApp.root_dir={root}",
         f"--{app}.expose_app_in_browser=True",
-        f"--{app}.user_settings_dir={_settings_without_news(log.parent)}",
+        f"--{app}.user_settings_dir={settings_without_news(log.parent)}",
         f"--ServerApp.base_url={base}/",
         *options,
     ]
@@ -65,7 +66,7 @@ def running_lab(
             stop(process)
 
 
-def _settings_without_news(folder: Path) -> Path:
+def settings_without_news(folder: Path) -> Path:
     """JupyterLab's settings with no to its question about news, which would cover the page."""
     file = folder / "settings" / "@jupyterlab" / "apputils-extension" / "notification"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -87,6 +88,8 @@ def _wait_until_up(url: str, process: subprocess.Popen[bytes], log: Path) -> Non
 class Lab:
     """What a person does in one JupyterLab tab."""
 
+    all: ClassVar[WeakSet[Lab]] = WeakSet()
+
     def __init__(self, page: Page, url: str) -> None:
         self.page = page
         self._url = url
@@ -94,6 +97,7 @@ class Lab:
         """URLs of all requests that left for anywhere but the server."""
         self.console: list[str] = []
         """Errors of the browser's console."""
+        self.all.add(self)
         page.on("request", lambda request: self._note(request.url))
         page.on("console", lambda m: self.console.append(m.text) if m.type == "error" else None)
 
