@@ -1,15 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { ReactWidget, UseSignal } from '@jupyterlab/ui-components';
-import type { Message } from '@lumino/messaging';
 import * as React from 'react';
 
+import { agentsIcon } from '../icons';
 import { shownText } from '../render/agentList';
-import { Boundary } from './boundary';
 import { AgentRows, type IRowTools } from './agentRows';
 import type { AgentsModel, IAgentGroup } from './agentsModel';
+import { reactView, SidePanel } from './sidePanel';
 
-/** Panel with the conversations of a folder and their sub-agents, as a tree. */
-export class AgentsPanel extends ReactWidget {
+/** The side panel with the conversations of a folder and their sub-agents, as a tree. */
+export class AgentsPanel extends SidePanel {
   /**
    * @param open - Opens the conversation at a path.
    * @param complain - Tells the reader why an agent could not be stopped.
@@ -20,68 +19,23 @@ export class AgentsPanel extends ReactWidget {
     open: (path: string) => void,
     complain: (reason: unknown) => void
   ) {
-    super();
-    this._model = model;
-    this._trans = trans;
-    this._open = open;
-    this._complain = complain;
-    this.addClass('msgbook-AgentsPanel');
-  }
-
-  override dispose(): void {
-    this._model.dispose();
-    super.dispose();
-  }
-
-  protected override onAfterAttach(msg: Message): void {
-    super.onAfterAttach(msg);
-    this._follow();
-  }
-
-  protected override onAfterShow(msg: Message): void {
-    super.onAfterShow(msg);
-    this._follow();
-  }
-
-  protected override onAfterHide(msg: Message): void {
-    super.onAfterHide(msg);
-    this._model.stop();
-  }
-
-  protected override onBeforeDetach(msg: Message): void {
-    this._model.stop();
-    super.onBeforeDetach(msg);
-  }
-
-  protected override render(): React.JSX.Element {
-    return (
-      <UseSignal signal={this._model.changed}>
-        {() => (
-          <Boundary trans={this._trans}>
-            <AgentsView
-              model={this._model}
-              trans={this._trans}
-              open={this._open}
-              stop={agent =>
-                void this._model.stopAgent(agent).catch(this._complain)
-              }
-            />
-          </Boundary>
-        )}
-      </UseSignal>
+    super(
+      {
+        id: 'msgbook-agents',
+        look: 'msgbook-AgentsPanel',
+        icon: agentsIcon,
+        name: trans.__('Agents')
+      },
+      model
+    );
+    const stop: IRowTools['stop'] = agent =>
+      void model.stopAgent(agent).catch(complain);
+    this.addWidget(
+      reactView(model.changed, trans, () => (
+        <AgentsView model={model} trans={trans} open={open} stop={stop} />
+      ))
     );
   }
-
-  private _follow(): void {
-    if (this.isVisible) {
-      this._model.start();
-    }
-  }
-
-  private readonly _model: AgentsModel;
-  private readonly _trans: TranslationBundle;
-  private readonly _open: (path: string) => void;
-  private readonly _complain: (reason: unknown) => void;
 }
 
 function AgentsView(

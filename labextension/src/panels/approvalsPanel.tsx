@@ -1,15 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { ReactWidget, UseSignal } from '@jupyterlab/ui-components';
-import type { Message } from '@lumino/messaging';
-import { Panel } from '@lumino/widgets';
 import React from 'react';
 
 import { approvalsIcon } from '../icons';
 import type { IPageConnections } from '../tokens';
-import { Boundary } from './boundary';
 import { OpenQuestions, QuestionList, type GoTo } from './questionList';
 import { RulesModel } from './rulesModel';
 import { RulesView } from './rulesView';
+import { reactView, SidePanel } from './sidePanel';
 
 /** Key of the number of questions in the data of the panel's tab. */
 const COUNT = 'msgbook-count';
@@ -17,76 +14,37 @@ const COUNT = 'msgbook-count';
 /**
  * The side panel with the questions of all notebooks and the approval rules.
  *
- * Its tab counts the questions. While the panel is hidden, it does nothing else.
+ * Its tab counts the questions, also while the panel is hidden.
  */
-export class ApprovalsPanel extends Panel {
+export class ApprovalsPanel extends SidePanel {
   constructor(
     connections: IPageConnections,
     trans: TranslationBundle,
     goTo: GoTo
   ) {
-    super();
-    this._trans = trans;
-    this._open = new OpenQuestions(connections);
-    this._list = new QuestionList(this._open, trans, goTo);
-    this._model = new RulesModel(connections);
-    this.id = 'msgbook-approvals';
-    this.addClass('msgbook-Approvals');
-    this.title.icon = approvalsIcon;
-    this.node.setAttribute('role', 'region');
-    this.node.setAttribute('aria-label', trans.__('Approvals'));
-    this.addWidget(this._list);
-    this.addWidget(
-      ReactWidget.create(
-        <UseSignal signal={this._model.changed}>
-          {() => (
-            <Boundary trans={trans}>
-              <RulesView model={this._model} trans={trans} />
-            </Boundary>
-          )}
-        </UseSignal>
-      )
+    const open = new OpenQuestions(connections);
+    const list = new QuestionList(open, trans, goTo);
+    const model = new RulesModel(connections);
+    super(
+      {
+        id: 'msgbook-approvals',
+        look: 'msgbook-Approvals',
+        icon: approvalsIcon,
+        name: trans.__('Approvals')
+      },
+      list,
+      model
     );
-    this._open.changed.connect(this._count, this);
+    this._trans = trans;
+    this._open = open;
+    this.addWidget(list);
+    this.addWidget(
+      reactView(model.changed, trans, () => (
+        <RulesView model={model} trans={trans} />
+      ))
+    );
+    open.changed.connect(this._count, this);
     this._count();
-  }
-
-  protected override onAfterShow(message: Message): void {
-    super.onAfterShow(message);
-    this._start();
-  }
-
-  protected override onAfterAttach(message: Message): void {
-    super.onAfterAttach(message);
-    if (this.isVisible) {
-      this._start();
-    }
-  }
-
-  protected override onBeforeHide(message: Message): void {
-    this._stop();
-    super.onBeforeHide(message);
-  }
-
-  protected override onBeforeDetach(message: Message): void {
-    this._stop();
-    super.onBeforeDetach(message);
-  }
-
-  private _start(): void {
-    if (!this._isRunning) {
-      this._isRunning = true;
-      this._list.start();
-      this._model.start();
-    }
-  }
-
-  private _stop(): void {
-    if (this._isRunning) {
-      this._isRunning = false;
-      this._list.stop();
-      this._model.stop();
-    }
   }
 
   private _count(): void {
@@ -108,7 +66,4 @@ export class ApprovalsPanel extends Panel {
 
   private readonly _trans: TranslationBundle;
   private readonly _open: OpenQuestions;
-  private readonly _list: QuestionList;
-  private readonly _model: RulesModel;
-  private _isRunning = false;
 }

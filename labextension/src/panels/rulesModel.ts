@@ -43,6 +43,11 @@ export class RulesModel {
     this._unfollow();
   }
 
+  dispose(): void {
+    this.stop();
+    Signal.clearData(this);
+  }
+
   /** Keep a rule, in the place of another if a key is given; return whether it was kept. */
   save(rule: IWrittenRule, key: string | null): Promise<boolean> {
     return key === null

@@ -9,18 +9,14 @@ import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ServerConnection } from '@jupyterlab/services';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { agentsIcon } from '../icons';
 import { errorText } from '../live/errorText';
 import { openNotebook } from '../live/openNotebook';
+import { addSidePanel } from '../panels/addSidePanel';
 import { AgentsModel } from '../panels/agentsModel';
 import { AgentsPanel } from '../panels/agentsPanel';
-import { makeFocusable, showPanel } from '../panels/sidePanel';
 import { IPageConnections } from '../tokens';
 
 const SHOW_AGENTS = 'msgbook:show-agents';
-
-/** Id of the panel, by which JupyterLab restores it. */
-const PANEL_ID = 'msgbook-agents';
 
 /** Plugin that shows the conversations of a folder and their sub-agents. */
 export const agentsPlugin: JupyterFrontEndPlugin<void> = {
@@ -62,25 +58,21 @@ export const agentsPlugin: JupyterFrontEndPlugin<void> = {
           errorText(reason)
         )
     );
-    panel.id = PANEL_ID;
-    panel.title.icon = agentsIcon;
-    panel.title.caption = trans.__('Agents');
-    panel.node.setAttribute('role', 'region');
-    panel.node.setAttribute('aria-label', trans.__('Agents'));
-    makeFocusable(app.shell, panel);
-    app.shell.add(panel, 'left', { rank: 450, type: 'Agents' });
-    restorer?.add(panel, PANEL_ID);
-
-    app.commands.addCommand(SHOW_AGENTS, {
-      label: trans.__('Show Agents'),
-      caption: trans.__(
-        'Show the conversations of this folder and their sub-agents'
-      ),
-      icon: agentsIcon,
-      describedBy: { args: { type: 'object', properties: {} } },
-      execute: () => showPanel(app.shell, panel)
-    });
-    palette?.addItem({ command: SHOW_AGENTS, category: trans.__('Chat') });
+    addSidePanel(
+      app,
+      panel,
+      {
+        area: 'left',
+        rank: 450,
+        type: 'Agents',
+        command: SHOW_AGENTS,
+        label: trans.__('Show Agents'),
+        caption: trans.__(
+          'Show the conversations of this folder and their sub-agents'
+        )
+      },
+      { trans, palette, restorer }
+    );
   }
 };
 

@@ -6,9 +6,8 @@ import {
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { approvalsIcon } from '../icons';
+import { addSidePanel } from '../panels/addSidePanel';
 import { ApprovalsPanel } from '../panels/approvalsPanel';
-import { makeFocusable, showPanel } from '../panels/sidePanel';
 import { IPageConnections } from '../tokens';
 
 const OPEN = 'msgbook:open-approvals';
@@ -37,19 +36,20 @@ export const approvalsPlugin: JupyterFrontEndPlugin<void> = {
         void connection.goToQuestion(question);
       }
     );
-    makeFocusable(app.shell, panel);
-    app.shell.add(panel, 'right', { rank: 520, type: 'Chat' });
-    restorer?.add(panel, panel.id);
-
-    app.commands.addCommand(OPEN, {
-      label: trans.__('Show Approvals'),
-      caption: trans.__(
-        'Show the calls of all chats that wait for approval, and the approval rules'
-      ),
-      icon: approvalsIcon,
-      describedBy: { args: { type: 'object', properties: {} } },
-      execute: () => showPanel(app.shell, panel)
-    });
-    palette?.addItem({ command: OPEN, category: trans.__('Chat') });
+    addSidePanel(
+      app,
+      panel,
+      {
+        area: 'right',
+        rank: 520,
+        type: 'Chat',
+        command: OPEN,
+        label: trans.__('Show Approvals'),
+        caption: trans.__(
+          'Show the calls of all chats that wait for approval, and the approval rules'
+        )
+      },
+      { trans, palette, restorer }
+    );
   }
 };

@@ -6,9 +6,8 @@ import {
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { contextIcon } from '../icons';
+import { addSidePanel } from '../panels/addSidePanel';
 import { ContextPanel } from '../panels/contextPanel';
-import { makeFocusable, showPanel } from '../panels/sidePanel';
 import { IPageConnections } from '../tokens';
 
 /** Command that shows the Context panel. */
@@ -30,17 +29,18 @@ export const contextPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
     const panel = new ContextPanel(connections, trans);
-    makeFocusable(app.shell, panel);
-    app.shell.add(panel, 'right', { rank: 510, type: 'Chat' });
-    restorer?.add(panel, panel.id);
-
-    app.commands.addCommand(OPEN_CONTEXT, {
-      label: trans.__('Show Context'),
-      caption: trans.__('Show what the active prompt sends to the model'),
-      icon: contextIcon,
-      describedBy: { args: { type: 'object', properties: {} } },
-      execute: () => showPanel(app.shell, panel)
-    });
-    palette?.addItem({ command: OPEN_CONTEXT, category: trans.__('Chat') });
+    addSidePanel(
+      app,
+      panel,
+      {
+        area: 'right',
+        rank: 510,
+        type: 'Chat',
+        command: OPEN_CONTEXT,
+        label: trans.__('Show Context'),
+        caption: trans.__('Show what the active prompt sends to the model')
+      },
+      { trans, palette, restorer }
+    );
   }
 };
