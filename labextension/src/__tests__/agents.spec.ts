@@ -1,4 +1,4 @@
-import { folderOf, keepAgents, parseAgents } from '../panels/agentsData';
+import { folderOf, keepAgents, parseAgentList } from '../panels/agentsData';
 
 function row(path: string, depth: number, status = 'standby'): object {
   return { path, depth, status, name: path, uuid: path, changed: 1 };
@@ -13,7 +13,7 @@ describe('the agents of an answer', () => {
       row('d', 1),
       row('e', 0)
     ];
-    const { roots } = parseAgents({ agents: rows });
+    const { roots } = parseAgentList({ agents: rows });
     expect(roots.map(agent => agent.name)).toEqual(['a', 'e']);
     expect(roots[0].children.map(agent => agent.name)).toEqual(['b', 'd']);
     expect(roots[0].children[0].children[0].name).toBe('c');
@@ -22,32 +22,32 @@ describe('the agents of an answer', () => {
   it.each([null, { agents: 1 }, { agents: [1, null] }])(
     'of another shape are none: %j',
     answer => {
-      expect(parseAgents(answer)).toEqual({ roots: [], further: 0 });
+      expect(parseAgentList(answer)).toEqual({ roots: [], further: 0 });
     }
   );
 
   it.each([-1, 99, Number.NaN, 'x', null])('may have any depth: %p', depth => {
     const rows = [row('a', 0), { ...row('b', 0), depth }];
-    const { roots } = parseAgents({ agents: rows });
+    const { roots } = parseAgentList({ agents: rows });
     const all = roots.flatMap(agent => [agent, ...agent.children]);
     expect(all.map(agent => agent.name).sort()).toEqual(['a', 'b']);
   });
 
   it('are cut, with a number of those that are left out', () => {
     const rows = Array.from({ length: 600 }, (_, n) => row(`${n}`, 0));
-    const { roots, further } = parseAgents({ agents: rows });
+    const { roots, further } = parseAgentList({ agents: rows });
     expect([roots.length, further]).toEqual([500, 100]);
   });
 
   it('cannot be read without a time of their last change', () => {
     const rows = [{ ...row('a', 0), changed: null, problem: 'no JSON' }];
-    const [agent] = parseAgents({ agents: rows }).roots;
+    const [agent] = parseAgentList({ agents: rows }).roots;
     expect([agent.status, agent.problem]).toEqual(['unreadable', 'no JSON']);
   });
 
   it('keep those above one that passes a test', () => {
     const rows = [row('a', 0), row('b', 1, 'running'), row('c', 0)];
-    const { roots } = parseAgents({ agents: rows });
+    const { roots } = parseAgentList({ agents: rows });
     const kept = keepAgents(roots, ({ status }) => status === 'running');
     expect(kept.map(agent => agent.name)).toEqual(['a']);
   });

@@ -1,6 +1,7 @@
 import type { History } from '../comm/historyMessages';
 import { asText, isObject } from '../turn/model';
 import { parseMsgLine } from './msgLine';
+import { openingOf } from './opening';
 import { OWN_MAGICS } from './ownMagics';
 
 /** What a cell is for the conversation. */
@@ -28,9 +29,6 @@ export interface ICellLike {
 }
 
 const INCLUDED: readonly unknown[] = ['include', '1', 'true'];
-const MAGIC = /^\s*(%{1,2}[A-Za-z_][\w.]*)/;
-/** A line that begins with a Markdown image is a message (docs/format.md). */
-const SHELL = /^\s*!(?!\[(?:[^[\]\\\r\n]|\\[^\r\n]|\[[^[\]\r\n]*\])*\]\()/;
 
 /** Return what a cell and its metadata say; a `%%msg` line wins over the metadata. */
 export function cellFacts({ type, source, ours }: ICellLike): ICellFacts {
@@ -85,12 +83,9 @@ function kindOf(type: string, source: string): CellKind {
   if (type !== 'code') {
     return 'note';
   }
-  if (SHELL.test(source)) {
-    return 'code';
-  }
-  const magic = MAGIC.exec(source)?.[1];
-  if (magic === undefined || magic === '%%msg' || magic === '%continue') {
+  const opening = openingOf(source);
+  if (opening === undefined || ['%%msg', '%continue'].includes(opening)) {
     return 'prompt';
   }
-  return OWN_MAGICS.includes(magic) ? 'magic' : 'code';
+  return OWN_MAGICS.includes(opening) ? 'magic' : 'code';
 }

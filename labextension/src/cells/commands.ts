@@ -11,13 +11,14 @@ import type { JSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
 import type { History } from '../comm/historyMessages';
 import { excludedIcon, sentIcon } from '../icons';
+import { runCell } from '../live/newCell';
 import { selectedCells, type IActiveCell } from './activePrompt';
 import { answerText, asMarkdown } from './answers';
 import { chooseCellAgent } from './cellAgent';
 import { HISTORIES, anchorOf, openMenu } from './cellMenu';
 import { isSent } from './cellFacts';
 import { setAgent, setHistory } from './changes';
-import { fork, retry, runCell } from './runs';
+import { fork, retry } from './runs';
 
 type Args = ReadonlyPartialJSONObject;
 
@@ -37,7 +38,7 @@ export interface ICellCommand {
 /** Return the commands about the active cell, by id. */
 export function cellCommands(
   app: JupyterFrontEnd,
-  dialogs: ISessionContextDialogs | null,
+  dialogs: ISessionContextDialogs | undefined,
   trans: TranslationBundle
 ): Record<string, ICellCommand> {
   return {
@@ -49,7 +50,8 @@ export function cellCommands(
       icon: refreshIcon,
       inPalette: true,
       fits: isPrompt,
-      run: active => runCell(active, active.index, dialogs)
+      run: ({ connection, widget }) =>
+        runCell(connection.panel, widget, dialogs)
     },
     'msgbook:fork-conversation': {
       label: () => trans.__('Fork from Here'),
@@ -71,7 +73,7 @@ export function cellCommands(
 }
 
 function agentCommands(
-  dialogs: ISessionContextDialogs | null,
+  dialogs: ISessionContextDialogs | undefined,
   trans: TranslationBundle
 ): Record<string, ICellCommand> {
   return {

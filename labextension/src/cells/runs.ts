@@ -4,36 +4,21 @@ import {
   type ISessionContextDialogs
 } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
-import { NotebookActions } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { pathBeside } from '../live/beside';
 import { errorText } from '../live/errorText';
+import { runCell } from '../live/newCell';
 import { openNotebook } from '../live/openNotebook';
 import { asText } from '../turn/model';
 import type { IActiveCell } from './activePrompt';
 import { insertRetry } from './changes';
 
-/** Run a cell where it stands. */
-export async function runCell(
-  { notebook, connection }: IActiveCell,
-  index: number,
-  dialogs: ISessionContextDialogs | null
-): Promise<void> {
-  const { sessionContext } = connection.panel;
-  await NotebookActions.runCells(
-    notebook,
-    [notebook.widgets[index]],
-    sessionContext,
-    dialogs ?? undefined
-  );
-}
-
 /** Run a copy of the active prompt with another agent. */
 export function retry(
   active: IActiveCell,
   agent: string | null,
-  dialogs: ISessionContextDialogs | null
+  dialogs: ISessionContextDialogs | undefined
 ): void {
   const index = Array.from(active.model.cells).indexOf(active.cell);
   if (index === -1) {
@@ -41,7 +26,7 @@ export function retry(
   }
   const copy = insertRetry(active.model, index, agent);
   active.notebook.activeCellIndex = copy;
-  void runCell(active, copy, dialogs);
+  void runCell(active.connection.panel, active.notebook.widgets[copy], dialogs);
 }
 
 /** Save the notebook, let the kernel fork the file, and open the new one. */

@@ -1,3 +1,4 @@
+import type { INewCell } from '../live/newCell';
 import { visible } from '../turn/text';
 
 /** Code as an answer shows it. */
@@ -5,12 +6,6 @@ export interface ICode {
   readonly text: string;
   /** First word of its fence in small letters; empty if there is none. */
   readonly language: string;
-}
-
-/** A cell to insert. */
-export interface INewCell {
-  readonly cell_type: 'code' | 'markdown';
-  readonly source: string;
 }
 
 /** The magic that runs code of a language, without percent signs. */

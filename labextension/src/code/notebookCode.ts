@@ -5,12 +5,13 @@ import {
   showDialog,
   type ISessionContextDialogs
 } from '@jupyterlab/apputils';
-import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { findFile, pathBeside } from '../live/beside';
 import { errorText } from '../live/errorText';
+import { activateCell, insertCell, runCell } from '../live/newCell';
 import { canRun, cellOf, fileNameOf, isSeen, type ICode } from './languages';
 
 /** What the code toolbar does with code of an answer. */
@@ -47,17 +48,13 @@ export class NotebookCode implements ICodeActions {
   }
 
   async insert(node: Node, code: ICode, run: boolean): Promise<void> {
-    const { content: notebook, sessionContext } = this._panel;
+    const { content: notebook } = this._panel;
     const above = notebook.widgets.findIndex(cell => cell.node.contains(node));
-    const shared = notebook.model?.sharedModel;
-    if (above === -1 || shared === undefined) {
+    if (above === -1 || notebook.model === null) {
       return;
     }
-    const cell = cellOf(code, this._language);
-    const metadata = cell.cell_type === 'code' ? { trusted: true } : {};
-    shared.transact(() => shared.insertCell(above + 1, { ...cell, metadata }));
-    notebook.activeCellIndex = above + 1;
-    notebook.deselectAll();
+    insertCell(notebook.model, above + 1, cellOf(code, this._language));
+    activateCell(notebook, above + 1);
     notebook.mode = 'command';
     notebook.activate();
     const made = notebook.widgets[above + 1];
@@ -75,12 +72,7 @@ export class NotebookCode implements ICodeActions {
       );
       return;
     }
-    await NotebookActions.runCells(
-      notebook,
-      [made],
-      sessionContext,
-      this._dialogs
-    );
+    await runCell(this._panel, made, this._dialogs);
   }
 
   async save(code: ICode): Promise<void> {

@@ -4,6 +4,7 @@ import type { JSONValue } from '@lumino/coreutils';
 import type { ISwitch, ISwitches } from '../comm/contextAnswers';
 import { asTexts, isObject } from '../turn/model';
 import { changeOurs, OURS } from './metadata';
+import { insertCell } from './newCell';
 import { asOneChange } from './undo';
 
 /**
@@ -25,13 +26,8 @@ export function setSwitch(
     const change = listChange(group, name, isOn, isObject(ours) ? ours : {});
     asOneChange(model, () => changeOurs(model, change));
   } else if (!isOn) {
-    asOneChange(model, () =>
-      model.sharedModel.insertCell(activeCell, {
-        cell_type: 'code',
-        source: `%macros -d ${name}`,
-        metadata: { trusted: true }
-      })
-    );
+    const source = `%macros -d ${name}`;
+    insertCell(model, activeCell, { cell_type: 'code', source });
   }
 }
 

@@ -1,9 +1,10 @@
 import { Notification } from '@jupyterlab/apputils';
-import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Queries } from '../comm/queries';
 import type { TurnAction } from '../render/host';
 import { errorText } from './errorText';
+import { activateCell, insertCell, runCell } from './newCell';
 
 /** Do what a person wants to be done with the turn of a cell; tell them if it cannot be done. */
 export async function runAction(
@@ -32,22 +33,16 @@ export async function runAction(
 
 /** Insert a cell with `%continue` below a cell, as one undoable change, and run it. */
 async function continueBelow(
-  { content: notebook, sessionContext }: NotebookPanel,
+  panel: NotebookPanel,
   cellId: string
 ): Promise<void> {
+  const { content: notebook } = panel;
   const index = notebook.widgets.findIndex(({ model }) => model.id === cellId);
-  const shared = notebook.model?.sharedModel;
-  if (index === -1 || shared === undefined) {
+  if (index === -1 || notebook.model === null) {
     return;
   }
-  shared.transact(() => {
-    shared.insertCell(index + 1, {
-      cell_type: 'code',
-      source: '%continue',
-      metadata: { trusted: true }
-    });
-  });
-  notebook.deselectAll();
-  notebook.activeCellIndex = index + 1;
-  await NotebookActions.run(notebook, sessionContext);
+  const cell = { cell_type: 'code', source: '%continue' } as const;
+  insertCell(notebook.model, index + 1, cell);
+  activateCell(notebook, index + 1);
+  await runCell(panel, notebook.widgets[index + 1]);
 }

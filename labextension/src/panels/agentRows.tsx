@@ -7,7 +7,7 @@ import {
 import * as React from 'react';
 
 import { shownText } from '../render/agentList';
-import type { AgentStatus, IAgent } from './agentsData';
+import type { AgentStatus, IListedAgent } from './agentsData';
 import type { AgentsModel } from './agentsModel';
 
 /** What the rows need. */
@@ -15,7 +15,7 @@ export interface IRowTools {
   readonly model: AgentsModel;
   readonly trans: TranslationBundle;
   readonly open: (path: string) => void;
-  readonly stop: (agent: IAgent) => void;
+  readonly stop: (agent: IListedAgent) => void;
   /** Keys of the agents whose sub-agents are hidden. */
   readonly closed: ReadonlySet<string>;
   readonly toggle: (key: string) => void;
@@ -23,7 +23,7 @@ export interface IRowTools {
 
 /** The agents below one, or of a folder. */
 export function AgentRows(props: {
-  readonly agents: readonly IAgent[];
+  readonly agents: readonly IListedAgent[];
   readonly tools: IRowTools;
 }): React.JSX.Element {
   return (
@@ -36,7 +36,7 @@ export function AgentRows(props: {
 }
 
 function Row(props: {
-  readonly agent: IAgent;
+  readonly agent: IListedAgent;
   readonly tools: IRowTools;
 }): React.JSX.Element {
   const { agent, tools } = props;
@@ -63,7 +63,7 @@ function Row(props: {
 }
 
 function Toggle(props: {
-  readonly agent: IAgent;
+  readonly agent: IListedAgent;
   readonly isClosed: boolean;
   readonly tools: IRowTools;
 }): React.JSX.Element {
@@ -84,7 +84,7 @@ function Toggle(props: {
 
 /** The conversation, which a click opens. */
 function Conversation(props: {
-  readonly agent: IAgent;
+  readonly agent: IListedAgent;
   readonly tools: IRowTools;
 }): React.JSX.Element {
   const { agent, tools } = props;
@@ -120,7 +120,7 @@ function Conversation(props: {
 }
 
 function StopButton(props: {
-  readonly agent: IAgent;
+  readonly agent: IListedAgent;
   readonly tools: IRowTools;
 }): React.JSX.Element {
   const { agent, tools } = props;

@@ -11,7 +11,7 @@ export type AgentStatus =
   'standby' | 'running' | 'pending' | 'finished' | 'unreadable';
 
 /** A conversation and what its agent does, with text of unknown origin. */
-export interface IAgent {
+export interface IListedAgent {
   /** Names it among the agents of its list. */
   readonly key: string;
   /** Empty before its first turn. */
@@ -26,23 +26,23 @@ export interface IAgent {
   readonly isOpen: boolean;
   /** Why it cannot be read, or what is odd about it; empty for nothing. */
   readonly problem: string;
-  readonly children: readonly IAgent[];
+  readonly children: readonly IListedAgent[];
 }
 
 /** The agents of a folder. */
 export interface IAgentList {
   /** Those without a parent in the list. */
-  readonly roots: readonly IAgent[];
+  readonly roots: readonly IListedAgent[];
   /** Number of agents that are left out. */
   readonly further: number;
 }
 
-interface IGrowingAgent extends IAgent {
+interface IGrowingAgent extends IListedAgent {
   readonly children: IGrowingAgent[];
 }
 
 /** Return the agents of a server's answer; what is no agent is left out. */
-export function parseAgents(answer: unknown): IAgentList {
+export function parseAgentList(answer: unknown): IAgentList {
   const objects = isObject(answer) ? asObjects(answer.agents) : [];
   const roots: IGrowingAgent[] = [];
   const above: IGrowingAgent[] = [];
@@ -58,9 +58,9 @@ export function parseAgents(answer: unknown): IAgentList {
 
 /** Return the agents of which one below, or the agent itself, passes a test. */
 export function keepAgents(
-  agents: readonly IAgent[],
-  test: (agent: IAgent) => boolean
-): IAgent[] {
+  agents: readonly IListedAgent[],
+  test: (agent: IListedAgent) => boolean
+): IListedAgent[] {
   return agents.flatMap(agent => {
     const children = keepAgents(agent.children, test);
     return children.length > 0 || test(agent) ? [{ ...agent, children }] : [];

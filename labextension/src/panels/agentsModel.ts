@@ -5,7 +5,12 @@ import { Signal, type ISignal } from '@lumino/signaling';
 import { errorText } from '../live/errorText';
 import type { PageConnection } from '../live/pageConnection';
 import type { IPageConnections } from '../tokens';
-import { folderOf, keepAgents, parseAgents, type IAgent } from './agentsData';
+import {
+  folderOf,
+  keepAgents,
+  parseAgentList,
+  type IListedAgent
+} from './agentsData';
 import { AgentRunners } from './agentRunners';
 
 /** Milliseconds between two looks at the folder: other programs change files without a signal. */
@@ -20,7 +25,7 @@ const LOOK_PAUSE = 1000;
 /** The agents of one folder. */
 export interface IAgentGroup {
   readonly folder: string;
-  readonly agents: readonly IAgent[];
+  readonly agents: readonly IListedAgent[];
   readonly further: number;
 }
 
@@ -118,12 +123,12 @@ export class AgentsModel {
   }
 
   /** Return whether an agent is open in this page, or in another one. */
-  isOpen(agent: IAgent): boolean {
+  isOpen(agent: IListedAgent): boolean {
     return agent.isOpen || this._connectionAt(agent) !== undefined;
   }
 
   /** Return whether an open notebook runs an agent, so that it can be stopped here. */
-  canStop(agent: IAgent): boolean {
+  canStop(agent: IListedAgent): boolean {
     return (
       this._runners.find(agent.uuid) !== undefined ||
       this._kernelOf(agent) !== null
@@ -131,7 +136,7 @@ export class AgentsModel {
   }
 
   /** Stop one agent, with its sub-agents; reject with words for the reader if that is not possible. */
-  async stopAgent(agent: IAgent): Promise<void> {
+  async stopAgent(agent: IListedAgent): Promise<void> {
     const runner = this._runners.find(agent.uuid);
     if (runner !== undefined) {
       await runner.connection.queries.ask('subagent.stop', {
@@ -144,13 +149,15 @@ export class AgentsModel {
     this.refresh();
   }
 
-  private _kernelOf(agent: IAgent): { interrupt(): Promise<void> } | null {
+  private _kernelOf(
+    agent: IListedAgent
+  ): { interrupt(): Promise<void> } | null {
     const connection =
       agent.status === 'running' ? this._connectionAt(agent) : undefined;
     return connection?.panel.sessionContext.session?.kernel ?? null;
   }
 
-  private _connectionAt({ path }: IAgent): PageConnection | undefined {
+  private _connectionAt({ path }: IListedAgent): PageConnection | undefined {
     return this._sources.connections.all.find(
       ({ panel }) => panel.context.localPath === path
     );
@@ -183,11 +190,11 @@ export class AgentsModel {
   }
 
   private async _group(folder: string): Promise<IAgentGroup> {
-    const { roots, further } = parseAgents(await this._sources.list(folder));
+    const { roots, further } = parseAgentList(await this._sources.list(folder));
     return { folder, agents: roots, further };
   }
 
-  private _isActive(agent: IAgent): boolean {
+  private _isActive(agent: IListedAgent): boolean {
     return agent.status === 'running' || this.canStop(agent);
   }
 

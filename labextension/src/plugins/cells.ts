@@ -33,7 +33,7 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
     const category = trans.__('Chat');
     const active = () => activeCell(connections);
     const { commands } = app;
-    const all = cellCommands(app, dialogs, trans);
+    const all = cellCommands(app, dialogs ?? undefined, trans);
     for (const [id, command] of Object.entries(all)) {
       const { icon, caption, args } = command;
       commands.addCommand(id, {

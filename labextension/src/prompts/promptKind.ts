@@ -1,7 +1,4 @@
-// An image, `![text](`, begins a message: no shell accepts it.
-const SHELL_COMMAND =
-  /^\s*!(?!\[(?:[^[\]\\\r\n]|\\[^\r\n]|\[[^[\]\r\n]*\])*\]\()/;
-const MAGIC = /^\s*(%{1,2}[A-Za-z_][\w.]*)/;
+import { openingOf } from '../cells/opening';
 
 /**
  * Return whether a code cell of a chat is a message, from the lines up to its first that is not
@@ -11,11 +8,8 @@ const MAGIC = /^\s*(%{1,2}[A-Za-z_][\w.]*)/;
  * as one.
  */
 export function isPrompt(source: string): boolean {
-  if (SHELL_COMMAND.test(source)) {
-    return false;
-  }
-  const magic = MAGIC.exec(source);
-  return magic === null || magic[1] === '%%msg';
+  const opening = openingOf(source);
+  return opening === undefined || opening === '%%msg';
 }
 
 const MESSAGE = 'text/x-ipythongfm';
