@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from lab import Lab, running_lab
 from last_words import picture_of, pytest_runtest_makereport  # noqa: F401 - a hook
+from page_guard import PageGuard
 from playwright.sync_api import Browser, expect
 from scripted_server import ScriptedServer
 
@@ -84,3 +85,12 @@ def screenshot(lab: Lab, request: pytest.FixtureRequest) -> Callable[[str], None
         lab.page.screenshot(path=picture_of(request.node, name))
 
     return take
+
+
+@pytest.fixture
+def guard(lab: Lab) -> Iterator[PageGuard]:
+    """Watches the tab while it is attacked."""
+    watching = PageGuard(lab)
+    yield watching
+    watching.end()
+    lab.close_all()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +20,6 @@ from msgbook_format.turn import TURN_MIME
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 SAVABLE = [word[:2_000] for word in SENDABLE]
-
-
-@pytest.fixture
-def guard(lab: Lab) -> Iterator[PageGuard]:
-    watching = PageGuard(lab)
-    yield watching
-    watching.end()
-    lab.close_all()
 
 
 def write(path: Path, notebook: Any) -> None:

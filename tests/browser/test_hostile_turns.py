@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +12,10 @@ from chats import SPEC
 from hostile_strings import KINDS
 from hostile_turns import END, hostile_notebook
 from lab import Lab
-from page_guard import PageGuard
 from playwright.sync_api import expect
 from scripted_server import Answer, delta, finish
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
-
-
-@pytest.fixture
-def guard(lab: Lab) -> Iterator[PageGuard]:
-    watching = PageGuard(lab)
-    yield watching
-    watching.end()
-    lab.close_all()
 
 
 def write(path: Path, notebook: Any) -> None:

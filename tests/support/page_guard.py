@@ -62,38 +62,51 @@ selectors => selectors.flatMap(selector => [...document.querySelectorAll(selecto
 
 _LYING_KERNEL = """
 answers => {
-    const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
-    const told = data => kernel._iopubMessage.emit({
-        header: { msg_type: 'comm_msg', msg_id: Math.random().toString(), session: 'lie' },
-        parent_header: {}, metadata: {}, buffers: [], channel: 'iopub',
-        content: { comm_id: window.lyingComm, data }
-    });
-    window.lie = told;
     window.lies = answers;
     window.asked = [];
-    if (!window.lyingKernels) {
-        window.lyingKernels = new WeakSet();
-    }
-    if (window.lyingKernels.has(kernel)) {
-        return;
-    }
-    window.lyingKernels.add(kernel);
-    kernel.anyMessage.connect((_, { direction, msg }) => {
-        const data = msg.content?.data;
-        if (direction !== 'send' || msg.header.msg_type !== 'comm_msg' || !data) {
+    window.lyingKernels ??= new WeakSet();
+    window.lieTo ??= kernel => {
+        if (window.lyingKernels.has(kernel)) {
             return;
         }
-        window.lyingComm = msg.content.comm_id;
-        window.asked.push(data);
-        const answer = data.type === 'query' && Object.hasOwn(window.lies, data.name) && window.lies[data.name];
-        if (answer) {
-            setTimeout(() => window.lie({ type: 'query.answer', request_id: data.request_id, ...answer }));
-        }
-    });
+        window.lyingKernels.add(kernel);
+        let comm_id;
+        const told = data => kernel._iopubMessage.emit({
+            header: { msg_type: 'comm_msg', msg_id: Math.random().toString(), session: 'lie' },
+            parent_header: {}, metadata: {}, buffers: [], channel: 'iopub', content: { comm_id, data }
+        });
+        kernel.anyMessage.connect((_, { direction, msg }) => {
+            const data = msg.content?.data;
+            if (direction !== 'send' || msg.header.msg_type !== 'comm_msg' || !data) {
+                return;
+            }
+            comm_id = msg.content.comm_id;
+            window.lie = told;
+            window.asked.push(data);
+            const answer = data.type === 'query' && Object.hasOwn(window.lies, data.name) && window.lies[data.name];
+            if (answer) {
+                setTimeout(() => told({ type: 'query.answer', request_id: data.request_id, ...answer }));
+            }
+        });
+    };
+    const { sessionContext } = window.jupyterapp.shell.currentWidget;
+    if (sessionContext) {
+        window.lie = undefined;
+        window.lieTo(sessionContext.session.kernel);
+    }
+    const { sessions } = window.jupyterapp.serviceManager;
+    const { startNew } = Object.getPrototypeOf(sessions);
+    sessions.startNew = async (...options) => {
+        const session = await startNew.apply(sessions, options);
+        window.lieTo(session.kernel);
+        return session;
+    };
 }
 """
 
-_OWN = {"MathJax", "lie", "lies", "asked", "lyingComm", "lyingKernels"}
+_NO_MORE_LIES = "() => { delete window.jupyterapp.serviceManager.sessions.startNew; }"
+
+_OWN = {"MathJax", "lie", "lies", "lieTo", "asked", "lyingKernels"}
 
 
 class PageGuard:
@@ -144,12 +157,15 @@ class PageGuard:
             self._seen.append(f"request {request.resource_type} {request.url}")
 
     def tell_lies(self, answers: dict[str, Any]) -> None:
-        """Answer queries of the notebook in front in place of its kernel, with `result` or `error`."""
+        """Answer queries in place of the kernel, with `result` or `error`.
+
+        This holds for the notebook in front, and for the kernels that start from now on.
+        """
         self._lab.page.evaluate(_LYING_KERNEL, answers)
 
     def tell(self, message: dict[str, Any]) -> None:
         """Say something to the page as its kernel; a query has to have been asked before."""
-        self._lab.page.wait_for_function("() => window.lyingComm")
+        self._lab.page.wait_for_function("() => window.lie")
         self._lab.page.evaluate("message => window.lie(message)", message)
 
     def assert_unharmed(self, *buttons: str) -> None:
@@ -169,6 +185,7 @@ class PageGuard:
 
     def end(self) -> None:
         """Watch no longer."""
+        self._lab.page.evaluate(_NO_MORE_LIES)
         page: Any = self._lab.page
         for event, handler in self._handlers.items():
             page.remove_listener(event, handler)

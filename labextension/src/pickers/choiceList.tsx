@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React, { useEffect, useId, useMemo, useRef, useState } from 'react';
 
 import { errorText } from '../live/errorText';
+import { visible } from '../turn/text';
 
 /** One line of a list. Its texts may come from any file. */
 export interface IChoice {
@@ -46,7 +47,8 @@ export function ChoiceList(props: IChoiceListProps): JSX.Element {
     load().then(
       loaded => isShown && setFound(loaded),
       (reason: unknown) =>
-        isShown && setFound({ choices: [], notes: [errorText(reason)] })
+        isShown &&
+        setFound({ choices: [], notes: [visible(errorText(reason))] })
     );
     return () => {
       isShown = false;

@@ -1,5 +1,6 @@
 import React, { useEffect, useState } from 'react';
 
+import { controlsVisible, visible } from '../turn/text';
 import { fileLines, type IFields } from './fields';
 import type { ISetupFormProps, Run } from './setupForm';
 import type { IPreview } from './setupSteps';
@@ -53,13 +54,13 @@ export function SavePart(props: ISavePartProps): JSX.Element {
   }
   return (
     <section aria-label={trans.__('The new file')}>
-      <p>{trans.__('%1 will be:', preview.path)}</p>
+      <p>{trans.__('%1 will be:', visible(preview.path))}</p>
       <pre className="msgbook-Setup-file" tabIndex={0}>
         {fileLines(preview.old, preview.text).map(({ text, isNew }, index) =>
           isNew ? (
-            <ins key={index}>{`${text}\n`}</ins>
+            <ins key={index}>{`${controlsVisible(text)}\n`}</ins>
           ) : (
-            <span key={index}>{`${text}\n`}</span>
+            <span key={index}>{`${controlsVisible(text)}\n`}</span>
           )
         )}
       </pre>

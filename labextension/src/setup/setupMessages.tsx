@@ -1,13 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
+import { controlsVisible, visible } from '../turn/text';
 import type { IFinding } from './fields';
 
 /** An error of the last question; nothing without one. */
 export function Problem({ text }: { text: string }): JSX.Element | null {
   return text === '' ? null : (
     <p role="alert" className="msgbook-Setup-problem">
-      {text}
+      {controlsVisible(text)}
     </p>
   );
 }
@@ -26,7 +27,7 @@ export function Overriding(props: {
     <p className="msgbook-Setup-warning" role="note">
       {trans.__(
         'Set in the environment of JupyterLab: %1. This goes before what you save here.',
-        names.join(', ')
+        names.map(visible).join(', ')
       )}{' '}
       {isDemo
         ? trans.__(
@@ -46,11 +47,11 @@ export function Findings(props: {
   if (findings === null) {
     return null;
   }
-  const labels: Record<string, string> = {
-    pass: trans.__('Pass'),
-    fail: trans.__('Fail'),
-    note: trans.__('Note')
-  };
+  const labels = new Map([
+    ['pass', trans.__('Pass')],
+    ['fail', trans.__('Fail')],
+    ['note', trans.__('Note')]
+  ]);
   return (
     <ul
       className="msgbook-Setup-findings"
@@ -58,10 +59,11 @@ export function Findings(props: {
     >
       {findings.map(({ check, status, words, advice }, index) => (
         <li key={index} data-status={status}>
-          <strong>{labels[status] ?? trans.__('Unknown')}</strong>{' '}
-          <span className="msgbook-Setup-check">{check}</span> {words}
+          <strong>{labels.get(status) ?? trans.__('Unknown')}</strong>{' '}
+          <span className="msgbook-Setup-check">{visible(check)}</span>{' '}
+          {controlsVisible(words)}
           {advice !== '' && status !== 'pass' && (
-            <div className="msgbook-Setup-hint">{advice}</div>
+            <div className="msgbook-Setup-hint">{controlsVisible(advice)}</div>
           )}
         </li>
       ))}
