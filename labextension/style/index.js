@@ -1,3 +1,5 @@
+import './buttons.css';
+import './sidePanels.css';
 import './base.css';
 import './approval.css';
 import './agents.css';

@@ -20,7 +20,7 @@ export interface IPanelWork {
 
 export interface ISidePanelOptions {
   readonly id: string;
-  /** Class of the panel's node. */
+  /** The panel's own class. */
   readonly look: string;
   readonly icon: LabIcon;
   readonly name: string;
@@ -34,6 +34,7 @@ export class SidePanel extends Panel {
     super();
     this._work = work;
     this.id = options.id;
+    this.addClass('msgbook-SidePanel');
     this.addClass(options.look);
     this.title.icon = options.icon;
     this.title.caption = options.caption ?? options.name;
