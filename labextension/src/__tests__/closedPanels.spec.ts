@@ -60,21 +60,27 @@ const settle = async () => {
   }
 };
 
+/** A model of the Agents panel that was started, and what it asks and hears. */
+function openAgents() {
+  const files = new Signal<object, unknown>({});
+  const list = jest.fn(() => Promise.resolve({ agents: [] }));
+  const model = new AgentsModel({
+    connections: new FakeConnections().service,
+    contents: { fileChanged: files } as never,
+    list,
+    folder: () => '',
+    folderChanged: null
+  });
+  model.start();
+  return { files, list, model };
+}
+
 describe('the Agents panel', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
   it('asks nothing once it is closed, also if something had just changed', async () => {
-    const files = new Signal<object, unknown>({});
-    const list = jest.fn(() => Promise.resolve({ agents: [] }));
-    const model = new AgentsModel({
-      connections: new FakeConnections().service,
-      contents: { fileChanged: files } as never,
-      list,
-      folder: () => '',
-      folderChanged: null
-    });
-    model.start();
+    const { files, list, model } = openAgents();
     await jest.advanceTimersByTimeAsync(3000);
     const before = list.mock.calls.length;
     expect(before).toBeGreaterThan(0);
@@ -86,16 +92,7 @@ describe('the Agents panel', () => {
   });
 
   it('asks at most once a second while a kernel signals all the time', async () => {
-    const files = new Signal<object, unknown>({});
-    const list = jest.fn(() => Promise.resolve({ agents: [] }));
-    const model = new AgentsModel({
-      connections: new FakeConnections().service,
-      contents: { fileChanged: files } as never,
-      list,
-      folder: () => '',
-      folderChanged: null
-    });
-    model.start();
+    const { files, list, model } = openAgents();
     for (let tenth = 0; tenth < 40; tenth++) {
       files.emit(null);
       await jest.advanceTimersByTimeAsync(100);
@@ -105,6 +102,12 @@ describe('the Agents panel', () => {
   });
 });
 
+function openRules(connections: FakeConnections): RulesModel {
+  const model = new RulesModel(connections.service);
+  model.start();
+  return model;
+}
+
 describe('the approval rules', () => {
   const rules = (policy: string) => ({ policy, rules: [], tools: [] });
 
@@ -112,8 +115,7 @@ describe('the approval rules', () => {
     const [first, second] = [new FakeChat(), new FakeChat()];
     const connections = new FakeConnections();
     connections.show(first);
-    const model = new RulesModel(connections.service);
-    model.start();
+    const model = openRules(connections);
     connections.show(second);
     second.asked[0].answer(rules('second'));
     await settle();
@@ -126,8 +128,7 @@ describe('the approval rules', () => {
     const chat = new FakeChat();
     const connections = new FakeConnections();
     connections.show(chat);
-    const model = new RulesModel(connections.service);
-    model.start();
+    const model = openRules(connections);
     chat.connected.emit();
     expect(chat.asked.length).toBe(2);
     model.stop();
@@ -141,8 +142,7 @@ describe('the approval rules', () => {
     const [first, second] = [new FakeChat(), new FakeChat()];
     const connections = new FakeConnections();
     connections.show(first);
-    const model = new RulesModel(connections.service);
-    model.start();
+    const model = openRules(connections);
     void model.remove('key');
     connections.show(second);
     first.asked[1].answer({});
