@@ -101,3 +101,26 @@ def test_enter_makes_a_line_and_shift_enter_runs(lab, notebook, model_server):
     assert lab.cells()[0]["source"] == "One\nTwo"
     lab.run(0)
     expect(lab.cell(0).locator(".msgbook-Turn")).to_have_count(1)
+
+
+def test_opened_prompts_cost_no_more_style_sheets_than_jupyterlab_writes_itself(lab, lab_root):
+    """The page is styled anew for each."""
+    write_notebook(lab_root / "many.ipynb", *["What is **this**?"] * 40)
+    lab.page.evaluate(COUNT_STYLE_SHEETS)
+    lab.open("many.ipynb")
+    expect(lab.notebook.locator(".msgbook-Prompt")).to_have_count(40)
+    # CodeMirror writes its sheet for each editor.
+    assert lab.page.evaluate("window.styleSheets") <= 40 + 12
+
+
+COUNT_STYLE_SHEETS = """() => {
+    window.styleSheets = 0;
+    const property = Object.getOwnPropertyDescriptor(Node.prototype, 'textContent');
+    Object.defineProperty(Node.prototype, 'textContent', {
+        ...property,
+        set(text) {
+            window.styleSheets += this instanceof HTMLStyleElement ? 1 : 0;
+            property.set.call(this, text);
+        },
+    });
+}"""

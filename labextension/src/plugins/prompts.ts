@@ -3,12 +3,17 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { CodeCell } from '@jupyterlab/cells';
+import { IEditorExtensionRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 
 import { isChatNotebook, onKernelChoice } from '../live/chatNotebook';
 import { forEachCodeCell } from '../live/codeCells';
 import { CellLanguage } from '../prompts/cellLanguage';
-import { extendEditor, onEditor } from '../prompts/promptEditor';
+import {
+  extendEditor,
+  onEditor,
+  waitingExtensions
+} from '../prompts/promptEditor';
 import { promptLook } from '../prompts/promptLook';
 import { IChatSettings } from '../tokens';
 
@@ -18,11 +23,14 @@ export const promptsPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows prompts as messages and not as code.',
   autoStart: true,
   requires: [INotebookTracker, IChatSettings],
+  optional: [IEditorExtensionRegistry],
   activate: (
     _: JupyterFrontEnd,
     notebooks: INotebookTracker,
-    settings: IChatSettings
+    settings: IChatSettings,
+    extensions: IEditorExtensionRegistry | null
   ) => {
+    extensions?.addExtension(waitingExtensions);
     const join = (panel: NotebookPanel) => new PromptLooks(panel, settings);
     notebooks.forEach(join);
     notebooks.widgetAdded.connect((_, panel) => join(panel));
