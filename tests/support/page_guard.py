@@ -189,3 +189,21 @@ class PageGuard:
         page: Any = self._lab.page
         for event, handler in self._handlers.items():
             page.remove_listener(event, handler)
+
+
+def see_all(lab: Lab) -> None:
+    """Bring each cell into view once, and open all that is closed in it."""
+    count = lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.length")
+    for index in range(count):
+        lab.page.evaluate(
+            """async index => {
+                const { content } = window.jupyterapp.shell.currentWidget;
+                await content.scrollToItem(index, 'start');
+                const { node } = content.widgets[index];
+                for (const details of node.querySelectorAll('details')) {
+                    details.open = true;
+                }
+                await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+            }""",
+            index,
+        )

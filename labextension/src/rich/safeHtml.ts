@@ -27,11 +27,16 @@ export function shownHtml(source: string): IShownHtml {
 
 /** Rights of a page that may run scripts, with an origin of its own and nothing to load. */
 const POLICY =
-  "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; media-src data: blob:";
+  "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; media-src data: blob:; webrtc 'block'";
+
+const HEAD = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}">`;
 
 /**
  * Return a frame in which the scripts of some HTML run without reach of this page, its server and
  * the network.
+ *
+ * A page can always go to another address, which could carry what it holds. So it is in a frame of
+ * its own within the frame, whose policy lets it go nowhere.
  */
 export function sandboxedFrame(source: string, title: string): HTMLElement {
   const frame = document.createElement('iframe');
@@ -39,6 +44,11 @@ export function sandboxedFrame(source: string, title: string): HTMLElement {
   frame.title = title;
   frame.setAttribute('sandbox', 'allow-scripts');
   frame.setAttribute('referrerpolicy', 'no-referrer');
-  frame.srcdoc = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}"><body>${source}`;
+  const inner = document.createElement('iframe');
+  inner.title = title;
+  inner.setAttribute('sandbox', 'allow-scripts');
+  inner.setAttribute('style', 'border: 0; width: 100%; height: 100%');
+  inner.srcdoc = `${HEAD}<body>${source}`;
+  frame.srcdoc = `${HEAD}<body style="margin: 0; height: 100vh; overflow: hidden">${inner.outerHTML}`;
   return frame;
 }
