@@ -49,6 +49,8 @@ export function sandboxedFrame(source: string, title: string): HTMLElement {
   inner.setAttribute('sandbox', 'allow-scripts');
   inner.setAttribute('style', 'border: 0; width: 100%; height: 100%');
   inner.srcdoc = `${HEAD}<body>${source}`;
-  frame.srcdoc = `${HEAD}<body style="margin: 0; height: 100vh; overflow: hidden">${inner.outerHTML}`;
+  // eslint-disable-next-line no-restricted-properties -- read, for a frame that reaches nothing
+  const nested = inner.outerHTML;
+  frame.srcdoc = `${HEAD}<body style="margin: 0; height: 100vh; overflow: hidden">${nested}`;
   return frame;
 }
