@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -269,3 +270,25 @@ def test_two_pages_with_a_document_each_have_the_turn_once_each(
         expect(lab.cell(0).get_by_text("Before. After.", exact=True)).to_be_visible()
         expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
         assert [said(turn) for turn in turns_once_written(lab)] == [("done", "Before. After.")]
+
+
+@needs_collaboration
+def test_what_one_page_leaves_out_of_requests_is_marked_and_left_out_in_the_other(
+    shared_url, lab_root, model_server, open_page
+):
+    path = lab_root / "shared-history.ipynb"
+    write_notebook(path, "Tell me", "And then?")
+    model_server.answers = [text("First."), text("Second.")]
+    one, two = open_page(shared_url, path.name), open_page(shared_url, path.name)
+    one.run(0)
+    for lab in (one, two):
+        expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
+
+    two.cell(0).locator(".jp-InputPrompt").click()
+    two.command("msgbook:set-history", history="exclude")
+    expect(one.cell(0)).to_have_class(re.compile("msgbook-mod-excluded"))
+    one.run(1)
+    for lab in (one, two):
+        expect(lab.cell(1).get_by_text("Second.", exact=True)).to_be_visible()
+        assert [said(turn) for turn in turns_once_written(lab, 1)] == [("done", "Second.")]
+    assert [m["content"] for m in model_server.messages()[1:]] == ["And then?"]

@@ -1,4 +1,4 @@
-"""A chat works on every server: Notebook 7, under a prefix, with a kernel gateway."""
+"""A chat works on every server: under a prefix, with a token, with a kernel gateway."""
 
 from __future__ import annotations
 
@@ -16,27 +16,7 @@ from processes import free_port, stop, until_listening
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
-NOTEBOOK = ROOT / ".notebook7"
 GATEWAY = ROOT / ".gateway"
-
-
-@needs(NOTEBOOK)
-def test_a_chat_in_notebook_7(root, log, settings, new_tab, model_server, screenshots):
-    write_notebook(root / "chat.ipynb", "Write a file")
-    share = NOTEBOOK / "share" / "jupyter"
-    installed = {
-        "PYTHONPATH": str(NOTEBOOK),
-        "JUPYTER_PATH": str(share),
-        "JUPYTER_CONFIG_PATH": str(NOTEBOOK / "etc" / "jupyter"),
-        "JUPYTERLAB_DIR": str(share / "lab"),
-    }
-    with running_lab(root, log, {**settings, **installed}, program=("notebook",)) as url:
-        lab = new_tab(url)
-        lab.load_at("/notebooks/chat.ipynb")
-        chat(lab, root, model_server)
-        screenshots(lab, "turn")
-
-    assert lab.console == []
 
 
 def test_a_chat_under_a_prefix_with_a_token(

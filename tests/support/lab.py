@@ -98,6 +98,10 @@ class Lab:
         self.console: list[str] = []
         """Errors of the browser's console."""
         self.all.add(self)
+        # jupyter-collaboration asks this on a slow machine, and its dialog stays when the document is there.
+        page.add_locator_handler(
+            page.get_by_role("button", name="Continue waiting"), lambda button: button.click()
+        )
         page.on("request", lambda request: self._note(request.url))
         page.on("console", lambda m: self.console.append(m.text) if m.type == "error" else None)
 

@@ -1,6 +1,7 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
+import {
+  ILabShell,
+  type JupyterFrontEnd,
+  type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { IFileBrowserFactory } from '@jupyterlab/filebrowser';
@@ -31,26 +32,30 @@ export const filesPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Opens Markdown files as chats, and shows the text of chats.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [IFileBrowserFactory, IMainMenu, ICommandPalette, ITranslator],
+  optional: [
+    IFileBrowserFactory,
+    IMainMenu,
+    ICommandPalette,
+    ITranslator,
+    ILabShell
+  ],
   activate: (
     app: JupyterFrontEnd,
     notebooks: INotebookTracker,
     browsers: IFileBrowserFactory | null,
     mainMenu: IMainMenu | null,
     palette: ICommandPalette | null,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    labShell: ILabShell | null
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
-    app.commands.addCommand(SHOW_TEXT, {
-      label: trans.__('Show as Text Beside'),
-      caption: trans.__('Open the text of this chat beside it'),
-      describedBy: NO_ARGUMENTS,
-      isEnabled: () => isText(notebooks.currentWidget),
-      execute: () => showText(app, notebooks)
-    });
-    addOpenAsChat(app, browsers, trans);
     const category = trans.__('Chat');
-    palette?.addItem({ command: SHOW_TEXT, category });
+    // Notebook 7 shows one document in a page: nothing stands beside it.
+    if (labShell !== null) {
+      addShowText(app, notebooks, trans);
+      palette?.addItem({ command: SHOW_TEXT, category });
+    }
+    addOpenAsChat(app, browsers, trans);
     const labels = exportLabels(trans);
     const args = {
       format: 'msghtml',
@@ -72,6 +77,20 @@ function isText(panel: NotebookPanel | null): boolean {
     (path.endsWith('.md') &&
       isReadFromMessages(panel?.model?.sharedModel.metadata))
   );
+}
+
+function addShowText(
+  app: JupyterFrontEnd,
+  notebooks: INotebookTracker,
+  trans: TranslationBundle
+): void {
+  app.commands.addCommand(SHOW_TEXT, {
+    label: trans.__('Show as Text Beside'),
+    caption: trans.__('Open the text of this chat beside it'),
+    describedBy: NO_ARGUMENTS,
+    isEnabled: () => isText(notebooks.currentWidget),
+    execute: () => showText(app, notebooks)
+  });
 }
 
 function addOpenAsChat(

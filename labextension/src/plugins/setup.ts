@@ -52,6 +52,10 @@ export const setupPlugin: JupyterFrontEndPlugin<void> = {
         if (open === null || open.isDisposed) {
           open = newTab(app, connections, trans);
           app.shell.add(open, 'main');
+          // Notebook 7 has one document in its main area, and takes no other.
+          if (!open.isAttached) {
+            app.shell.add(open, 'right', { rank: 530 });
+          }
         }
         app.shell.activateById(open.id);
       }
@@ -117,6 +121,7 @@ function newTab(
   const tab = new MainAreaWidget({ content: new SetupPanel(props, kernel) });
   tab.id = 'msgbook-setup';
   tab.title.label = title;
+  tab.title.caption = title;
   tab.title.icon = chatIcon;
   tab.title.closable = true;
   return tab;
