@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import tomllib
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +19,7 @@ from msgbook.config import (
     redact,
 )
 from msgbook.config.edited_settings import edit_settings, free_name
+from msgbook.config.key_names import texts_named_like_keys
 from msgbook.config.key_store import delete_key, find_key_store, read_key, save_key
 from msgbook.config.presets import PRESETS
 from msgbook.config.written_settings import Answers, SettingsWriteError, write_settings
@@ -35,12 +34,6 @@ LIST_SECONDS = 20.0
 
 TEST_SECONDS = 60.0
 """Limit for each request of a test: a local server may have to load the model first."""
-
-
-_KEY_NAME = re.compile(r"(?:auth|key|token|secret|cookie|password)$", re.IGNORECASE)
-
-_KEY_LENGTH = 8
-"""Characters from which on a setting named like a key counts as one."""
 
 
 def describe_state(settings: Settings) -> dict[str, Any]:
@@ -98,27 +91,13 @@ def preview(form: Form, settings: Settings) -> dict[str, Any]:
         SettingsWriteError: The file cannot be changed safely.
     """
     old, new = _change(form)
-    secrets = (*settings.secrets, *_secrets_of_file(), *_named_like_keys(old))
+    secrets = (*settings.secrets, *_secrets_of_file(), *texts_named_like_keys(old))
     return {
         "path": str(_path()),
         "text": redact(new, secrets),
         "old": redact(old, secrets),
         "digest": _digest(old, new),
     }
-
-
-def _named_like_keys(text: str) -> Iterator[str]:
-    """Yield the texts in a file's settings that are named like a key, also where none belongs."""
-    waiting: list[Any] = [tomllib.loads(text)]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            for name, entry in value.items():
-                if isinstance(entry, str) and len(entry) >= _KEY_LENGTH and _KEY_NAME.search(name):
-                    yield entry
-            waiting += value.values()
-        elif isinstance(value, list):
-            waiting += value
 
 
 def save(form: Form, digest: str) -> dict[str, Any]:

@@ -44,3 +44,10 @@ export function isShown(
       JSONExt.deepEqual(shown.block as JSONObject, block as JSONObject))
   );
 }
+
+/** Return whether a block of a running turn may change although others follow it. */
+export function mayChange({ type, approval, status }: IBlock): boolean {
+  return (
+    approval === 'pending' || (type === 'tool_result' && status === undefined)
+  );
+}

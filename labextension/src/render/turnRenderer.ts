@@ -8,7 +8,7 @@ import { drawingDiagrams } from '../rich/diagrams';
 import type { IDrawers } from '../rich/drawers';
 import { safeMarkdown } from '../safe/markdown';
 import { hiddenReasoningLines } from '../turn/hiddenReasoning';
-import { parseTurn, TURN_MIME, type IBlock, type ITurn } from '../turn/model';
+import { parseTurn, TURN_MIME, type ITurn } from '../turn/model';
 import { shownStatus, type ShownStatus } from '../turn/wording';
 import type { IViewTools } from './blockView';
 import { createBlockView } from './blockViews';
@@ -19,7 +19,7 @@ import { Header } from './header';
 import type { ITurnHost, TurnAction } from './host';
 import { jsonNode } from './jsonNode';
 import { withQuestions } from './questions';
-import { isShown, type IShownBlock } from './shownBlock';
+import { isShown, mayChange, type IShownBlock } from './shownBlock';
 import { Ticker } from './ticker';
 
 /**
@@ -242,11 +242,4 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   private _updated = false;
   private _status: ShownStatus = 'done';
   private readonly _ticker = new Ticker(() => this._tick());
-}
-
-/** Return whether a block of a running turn may change although others follow it. */
-function mayChange({ type, approval, status }: IBlock): boolean {
-  return (
-    approval === 'pending' || (type === 'tool_result' && status === undefined)
-  );
 }

@@ -2,7 +2,8 @@ import React, { useEffect, useState } from 'react';
 
 import { controlsVisible, visible } from '../turn/text';
 import { fileLines, type IFields } from './fields';
-import type { ISetupFormProps, Run } from './setupForm';
+import type { ISetupFormProps } from './setupForm';
+import type { Run } from './useSetup';
 import type { IPreview } from './setupSteps';
 
 export interface ISavePartProps extends ISetupFormProps {

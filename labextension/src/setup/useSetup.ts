@@ -1,0 +1,100 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { useEffect, useRef, useState, type RefObject } from 'react';
+
+import { errorText } from '../live/errorText';
+import {
+  EMPTY,
+  withPreset,
+  type IFields,
+  type IFinding,
+  type ISetupState
+} from './fields';
+import type { SetupSteps } from './setupSteps';
+
+/** Run a question; show that it runs, and its error. */
+export type Run = (what: string, ask: () => Promise<void>) => void;
+
+/** What the form holds, and what a person can do with it. */
+export interface ISetup {
+  /** Null before the kernel has answered. */
+  readonly state: ISetupState | null;
+  readonly fields: IFields;
+  readonly models: readonly string[];
+  readonly findings: readonly IFinding[] | null;
+  /** What runs; empty for nothing. */
+  readonly busy: string;
+  readonly problem: string;
+  readonly keyField: RefObject<HTMLInputElement>;
+  readonly run: Run;
+  readonly start: () => void;
+  readonly change: (changed: Partial<IFields>) => void;
+  readonly choose: (name: string) => void;
+  readonly listModels: () => void;
+  readonly test: () => void;
+}
+
+/** Hold what a person enters, and ask the kernel. */
+export function useSetup(steps: SetupSteps, trans: TranslationBundle): ISetup {
+  const [state, setState] = useState<ISetupState | null>(null);
+  const [fields, setFields] = useState<IFields>(EMPTY);
+  const [models, setModels] = useState<readonly string[]>([]);
+  const [findings, setFindings] = useState<readonly IFinding[] | null>(null);
+  const { busy, problem, run } = useAsking();
+  // The key is in its field alone.
+  const keyField = useRef<HTMLInputElement>(null);
+  const key = () => keyField.current?.value ?? '';
+
+  const change = (changed: Partial<IFields>) => {
+    setFields({ ...fields, ...changed });
+    setFindings(null);
+  };
+  const start = () =>
+    run(trans.__('Starting a kernel…'), async () =>
+      setState(await steps.state())
+    );
+  useEffect(start, []);
+
+  const listModels = () =>
+    run(trans.__('Asking the server for its models…'), async () => {
+      const listed = await steps.models(fields, key());
+      setModels(listed);
+      if (listed.length === 1) {
+        change({ model: listed[0] });
+      }
+    });
+  const test = () =>
+    run(trans.__('Testing the model…'), async () =>
+      setFindings(await steps.test(fields, key()))
+    );
+  const choose = (name: string) => {
+    const preset = state?.presets.find(found => found.name === name);
+    setFields(withPreset(preset, state?.keyring ?? null));
+    setModels([]);
+    setFindings(null);
+    if (keyField.current) {
+      keyField.current.value = '';
+    }
+  };
+
+  return {
+    ...{ state, fields, models, findings, busy, problem, keyField },
+    ...{ run, start, change, choose, listModels, test }
+  };
+}
+
+/** Ask one question at a time. */
+function useAsking(): Pick<ISetup, 'busy' | 'problem' | 'run'> {
+  const [busy, setBusy] = useState('');
+  const [problem, setProblem] = useState('');
+  const run: Run = (what, ask) => {
+    if (busy !== '') {
+      return;
+    }
+    setBusy(what);
+    setProblem('');
+    ask()
+      .catch((error: unknown) => setProblem(errorText(error)))
+      .finally(() => setBusy(''));
+  };
+  return { busy, problem, run };
+}
