@@ -1,3 +1,6 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { JSONObject } from '@lumino/coreutils';
+
 /** Ids of the commands that more than one plugin names. */
 export const CommandIDs = {
   newChat: 'msgbook:new-chat',
@@ -8,3 +11,26 @@ export const CommandIDs = {
 
 /** Rank of the section "Chat" in the launcher, below "Notebook" and above "Console". */
 export const LAUNCHER_RANK = 10;
+
+/** Return the JSON schema of a command's arguments. */
+export function describeArguments(
+  trans: TranslationBundle,
+  ...names: ('cwd' | 'isPalette')[]
+): JSONObject {
+  const known = {
+    cwd: {
+      type: 'string',
+      description: trans.__(
+        'Folder of the new file; by default the one of the file browser'
+      )
+    },
+    isPalette: {
+      type: 'boolean',
+      description: trans.__('Whether the label is for the palette')
+    }
+  };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(names.map(name => [name, known[name]]))
+  };
+}

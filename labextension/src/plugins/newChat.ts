@@ -8,15 +8,10 @@ import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ILauncher } from '@jupyterlab/launcher';
 import { IMainMenu } from '@jupyterlab/mainmenu';
 import type { Contents } from '@jupyterlab/services';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
-import type { JSONObject } from '@lumino/coreutils';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { KERNEL_NAME } from '../comm/kernelLink';
-import { CommandIDs, LAUNCHER_RANK } from '../commands';
+import { CommandIDs, LAUNCHER_RANK, describeArguments } from '../commands';
 import { chatIcon } from '../icons';
 import { openChat } from '../live/openNotebook';
 import { asText } from '../turn/model';
@@ -52,7 +47,7 @@ export const newChatPlugin: JupyterFrontEndPlugin<void> = {
         label: args => (args.isPalette ? words.palette : words.label),
         caption: words.caption,
         icon: args => (args.isPalette ? undefined : chatIcon),
-        describedBy: { args: describeArguments(trans) },
+        describedBy: { args: describeArguments(trans, 'cwd', 'isPalette') },
         execute: args => create(asText(args.cwd) ?? browser?.model.path)
       });
       const category = trans.__('Chat');
@@ -86,25 +81,6 @@ export const newChatPlugin: JupyterFrontEndPlugin<void> = {
     );
   }
 };
-
-/** Return the JSON schema of the commands' arguments. */
-function describeArguments(trans: TranslationBundle): JSONObject {
-  return {
-    type: 'object',
-    properties: {
-      cwd: {
-        type: 'string',
-        description: trans.__(
-          'Folder of the new file; by default the one of the file browser'
-        )
-      },
-      isPalette: {
-        type: 'boolean',
-        description: trans.__('Whether the label is for the palette')
-      }
-    }
-  };
-}
 
 /** Create an untitled `.msg.md` in a folder and open it as a notebook. */
 async function newChatFile(

@@ -11,6 +11,7 @@ import {
   type TranslationBundle
 } from '@jupyterlab/translation';
 
+import { describeArguments } from '../commands';
 import { isMessageFile, otherPath } from '../pairing/formats';
 import type { IOpenNotebook } from '../pairing/pairNotebook';
 import { hasPair, togglePair } from '../pairing/togglePair';
@@ -45,17 +46,7 @@ export const pairingPlugin: JupyterFrontEndPlugin<void> = {
       isToggleable: true,
       // In the palette the label shows the state, so that a search for "unpair" finds it.
       isToggled: args => args.isPalette !== true && hasPair(current()),
-      describedBy: {
-        args: {
-          type: 'object',
-          properties: {
-            isPalette: {
-              type: 'boolean',
-              description: trans.__('Whether the label is for the palette')
-            }
-          }
-        }
-      },
+      describedBy: { args: describeArguments(trans, 'isPalette') },
       execute: async () => {
         const notebook = current();
         if (notebook !== null) {

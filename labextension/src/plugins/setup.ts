@@ -9,7 +9,7 @@ import { linkIcon, ReactWidget } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import { chatIcon } from '../icons';
-import { CommandIDs, LAUNCHER_RANK } from '../commands';
+import { CommandIDs, LAUNCHER_RANK, describeArguments } from '../commands';
 import { SetupForm, type ISetupFormProps } from '../setup/setupForm';
 import { SetupKernel } from '../setup/setupKernel';
 import { SetupSteps } from '../setup/setupSteps';
@@ -37,17 +37,7 @@ export const setupPlugin: JupyterFrontEndPlugin<void> = {
       label: trans.__('Connect a Model…'),
       caption: trans.__('Choose the server and the model that answer'),
       icon: args => (args.isPalette ? undefined : linkIcon),
-      describedBy: {
-        args: {
-          type: 'object',
-          properties: {
-            isPalette: {
-              type: 'boolean',
-              description: trans.__('Whether the label is for the palette')
-            }
-          }
-        }
-      },
+      describedBy: { args: describeArguments(trans, 'isPalette') },
       execute: () => {
         if (open === null || open.isDisposed) {
           open = newTab(app, connections, trans);

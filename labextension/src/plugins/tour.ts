@@ -13,7 +13,7 @@ import {
 } from '@jupyterlab/translation';
 import { infoIcon } from '@jupyterlab/ui-components';
 
-import { CommandIDs, LAUNCHER_RANK } from '../commands';
+import { CommandIDs, LAUNCHER_RANK, describeArguments } from '../commands';
 import { errorText } from '../live/errorText';
 import { openChat } from '../live/openNotebook';
 import { exists } from '../pairing/pairNotebook';
@@ -43,23 +43,7 @@ export const tourPlugin: JupyterFrontEndPlugin<void> = {
         args.isPalette ? trans.__('Open the Tour') : trans.__('Tour'),
       caption: trans.__('Get to know chats in five steps, without an account'),
       icon: args => (args.isPalette ? undefined : infoIcon),
-      describedBy: {
-        args: {
-          type: 'object',
-          properties: {
-            cwd: {
-              type: 'string',
-              description: trans.__(
-                'Folder of the new file; by default the one of the file browser'
-              )
-            },
-            isPalette: {
-              type: 'boolean',
-              description: trans.__('Whether the label is for the palette')
-            }
-          }
-        }
-      },
+      describedBy: { args: describeArguments(trans, 'cwd', 'isPalette') },
       execute: async args => {
         const folder = asText(args.cwd) ?? browser?.model.path ?? '';
         const path = PathExt.join(folder, NAME);
