@@ -71,7 +71,7 @@ def test_what_is_left_out_has_to_be_allowed(folder, path):
 
     needed = held(folder).approval_request("read", path=path)
 
-    assert needed.reason == f"the agent's allowed_uris leave it out: {real}"
+    assert needed.reason == f"it is outside the folders that this agent may use: {real}"
     assert not needed.always_asks
 
 
@@ -88,7 +88,7 @@ def test_no_folder_allows_nothing(folder):
     files = FileCalls(folder, blobs=blobs, allowed=[])
 
     for path in ("src/a.py", "d.txt", ".", "none"):
-        assert "leave it out" in files.approval_request("read", path=path).reason
+        assert "that this agent may use" in files.approval_request("read", path=path).reason
     assert files.approval_request("glob", pattern="*")
     assert files.approval_request("grep", pattern=".")
     assert files.run("read", path=f".msgbook/blobs/{'a' * 64}") == "kept"
@@ -110,7 +110,7 @@ def test_secrets_need_approval_all_the_same(folder):
     assert inside.always_asks
     assert beside.always_asks
     assert named.always_asks
-    assert "leave it out and it may hold a secret" in beside.reason
+    assert "that this agent may use and it may hold a secret" in beside.reason
     assert LEFT_OUT not in held(folder).run("grep", pattern="text")
 
 
@@ -170,7 +170,9 @@ def test_writes_to_what_is_left_out_are_asked_about_each_time(folder, tool, more
     failing = held(folder).approval_request("edit", path="docs/e.md", old="not there", new="x")
 
     assert needed.always_asks
-    assert needed.reason.endswith(f"{folder / path}, and the agent's allowed_uris leave it out")
+    assert needed.reason.endswith(
+        f"{folder / path}, and it is outside the folders that this agent may use"
+    )
     # Whether a text stands in the file is not revealed.
     assert "would fail" in failing.preview
     assert not held(folder).approval_request("write", path="src/new.py", content="x").always_asks

@@ -194,7 +194,7 @@ def test_the_approval_of_a_call_shows_the_folder_if_it_is_another(team):
     team.run(ask=ask, notebook=folder)
 
     assert shown[0].startswith(
-        "They work in the folder ../..: paths in a task start there.\n\n1. Agent"
+        "They work in the project's folder, which is `../..` from this notebook: paths in a task start there.\n\n1. Agent"
     )
 
 

@@ -21,7 +21,7 @@ from msgbook.text import visible
 
 _PROCESSES = Path("/proc")
 """Shows each process's arguments and environment, where keys may be (Linux)."""
-_LEFT_OUT = "the agent's allowed_uris leave it out"
+_LEFT_OUT = "it is outside the folders that this agent may use"
 _GUARDED = {".msgbook", ".git", ".agents", "agents.md"}
 _BLOB = re.compile(r"[0-9a-f]{64}")
 _PATH_LIMIT = 4096

@@ -62,9 +62,9 @@ def greet(name: str) -> str:
 
 $$\\sum_{{k=1}}^{{n}} k = \\frac{{n(n+1)}}{{2}}$$
 
-To talk to a real model, set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for Ollama, vLLM or any \
-compatible server, and `MSGBOOK_MODEL`, before you start Jupyter; or write them into \
-`msgbook.toml` in Jupyter's configuration directory."""
+To talk to a real model, choose **Connect a Model…** in JupyterLab's launcher or command palette. \
+Elsewhere, set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for Ollama, vLLM or any compatible server, and \
+`MSGBOOK_MODEL`, before you start Jupyter."""
 _TASK_THOUGHT = "This is my task. I look at the folder, and then I report."
 _TEAM_THOUGHT = (
     "This message lists tasks for other agents. I start one sub-agent for each of them and wait until "
@@ -85,7 +85,7 @@ I was sent **{count} messages of yours**, this one included. The first begins: �
 The notebook is all my memory: edit, move or delete a cell above, run this one again, and I \
 know no other past.
 
-(I am the demo model. `OPENAI_API_KEY` or `OPENAI_BASE_URL`, and `MSGBOOK_MODEL`, lead to a real one.)"""
+(I am the demo model. **Connect a Model…** in JupyterLab's launcher leads to a real one.)"""
 
 
 def demo_provider(wire: Wire) -> OpenAIProvider:

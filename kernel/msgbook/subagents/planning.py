@@ -145,7 +145,10 @@ def approval_request(parent: Parent, broadcast: str, plans: Sequence[Plan]) -> A
     """Return the request to approve a call: each agent with its folders and its whole prompt."""
     lines, where = [], subagents_folder(parent.engine.folder)
     if where != ".":
-        lines += [f"They work in the folder {where}: paths in a task start there.", ""]
+        lines += [
+            f"They work in the project's folder, which is `{where}` from this notebook: paths in a task start there.",
+            "",
+        ]
     if broadcast.strip():
         lines += ["Context for all of them:", *_indented(broadcast), ""]
     for number, plan in enumerate(plans, 1):

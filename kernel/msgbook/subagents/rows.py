@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from msgbook.subagents.child import Child
-from msgbook.text import one_line, visible
+from msgbook.text import excerpt, one_line, visible
 from msgbook_format.agents import task_report
 from msgbook_format.turn import AgentRow, Turn, answer_text, match_results
 
@@ -23,7 +23,7 @@ def make_row(child: Child, now: float, redact: Callable[[str], str]) -> AgentRow
         "file": child.link,
         "status": child.state,
         "steps": child.record.step,
-        "last": visible(one_line(redact(_last_line(turn)), _LENGTH))[:_LENGTH],
+        "last": excerpt(visible(one_line(redact(_last_line(turn)), _LENGTH + 1)), _LENGTH),
     }
     if "usage" in turn:
         row["usage"] = turn["usage"]

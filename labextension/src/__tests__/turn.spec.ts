@@ -179,7 +179,7 @@ describe('the words of the header', () => {
     ).toBe('1,234 → 5 tokens');
     const incomplete = { inputTokens: 11, outputTokens: 7, untoldSteps: 1 };
     expect(describeTokens({ ...turn, usage: incomplete }, trans)).toBe(
-      '11+? → 7+? tokens'
+      'at least 11 → 7 tokens'
     );
   });
 });

@@ -56,10 +56,23 @@ export function noteWords(facts: ICellFacts, trans: TranslationBundle): string {
   const parts = [
     agent === undefined ? '' : trans.__('Agent: %1', visible(agent)),
     model === undefined ? '' : trans.__('Model: %1', visible(model)),
-    history === 'exclude' && facts.kind !== 'empty' ? trans.__('Excluded') : '',
+    exclusionWords(facts, trans),
     history === 'summary' ? summaryWords(summary, trans) : ''
   ];
   return parts.filter(part => part !== '').join(' · ');
+}
+
+/** Notes for readers alone are nothing unusual. */
+function exclusionWords(
+  { kind, history }: ICellFacts,
+  trans: TranslationBundle
+): string {
+  if (history !== 'exclude' || kind === 'empty') {
+    return '';
+  }
+  return kind === 'note'
+    ? trans.__('For readers, not sent to the model')
+    : trans.__('Excluded');
 }
 
 function summaryWords(

@@ -90,7 +90,8 @@ class CellMark {
       this._sign.title = words;
       this._sign.setAttribute('aria-label', words);
       this._sign.dataset.gets = gets(facts);
-      this._cell.toggleClass('msgbook-mod-excluded', gets(facts) === 'exclude');
+      const isPale = gets(facts) === 'exclude' && facts.kind !== 'note';
+      this._cell.toggleClass('msgbook-mod-excluded', isPale);
       this._changed();
     }
     this._showNote(note);

@@ -3,6 +3,7 @@ import React, { useEffect, useState } from 'react';
 
 import type { IRequestCell, IRequestMessage } from '../comm/contextAnswers';
 import { formatCount } from '../turn/wording';
+import { plainTitle } from '../turn/text';
 import { errorText } from '../live/errorText';
 import type { ContextModel } from './contextModel';
 
@@ -19,7 +20,8 @@ interface ICellProps {
 export function CellRow(props: ICellProps): JSX.Element {
   const { model, cell, isPrompt, hash, trans } = props;
   const isSent = cell.history !== 'exclude';
-  const title = cell.title === '' ? trans.__('(your next prompt)') : cell.title;
+  const title =
+    cell.title === '' ? trans.__('(your next prompt)') : plainTitle(cell.title);
   return (
     <li
       className={`msgbook-Context-cell${isSent ? '' : ' msgbook-mod-excluded'}`}

@@ -4,6 +4,7 @@ import React, { memo, useState } from 'react';
 
 import type { IShownRequest } from '../comm/contextAnswers';
 import { errorText } from '../live/errorText';
+import { plainTitle } from '../turn/text';
 import { formatCount } from '../turn/wording';
 import { RequestBar } from './contextBar';
 import { CellRow, MessageRow } from './contextRows';
@@ -162,7 +163,7 @@ function Head({
       <h3>
         {prompt.title === ''
           ? trans.__('The next prompt, cell %1', prompt.number)
-          : trans.__('Cell %1: %2', prompt.number, prompt.title)}
+          : trans.__('Cell %1: %2', prompt.number, plainTitle(prompt.title))}
       </h3>
       <p>{trans.__('%1 answers, with %2 at %3', agent, model, provider)}</p>
       <LeftOut request={request} trans={trans} />

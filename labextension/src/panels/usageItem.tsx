@@ -1,14 +1,15 @@
 import { NotebookActions, type Notebook } from '@jupyterlab/notebook';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import { Debouncer } from '@lumino/polling';
 import { Signal, type ISignal } from '@lumino/signaling';
 import React from 'react';
 
-import { parseUsage, type ITotal, type IUsage } from '../comm/usageAnswers';
+import { parseUsage, type IUsage } from '../comm/usageAnswers';
 import type { PageConnection } from '../live/pageConnection';
 import type { IPageConnections } from '../tokens';
-import { formatCount } from '../turn/wording';
+import { formatCount, tokenWords } from '../turn/wording';
 
 /** Milliseconds without another change before the tokens are counted again. */
 const CALM = 300;
@@ -17,11 +18,13 @@ const CALM = 300;
 export class UsageItem extends ReactWidget {
   /** @param open - Opens the Context panel. */
   constructor(
+    shell: JupyterFrontEnd.IShell,
     connections: IPageConnections,
     trans: TranslationBundle,
     open: () => void
   ) {
     super();
+    this._shell = shell;
     this._connections = connections;
     this._trans = trans;
     this._open = open;
@@ -30,9 +33,15 @@ export class UsageItem extends ReactWidget {
     this._soon();
   }
 
-  /** Whether there is anything to show. */
+  /** Whether there is anything to show: tokens of the chat in front. */
   get isActive(): boolean {
-    return (this._usage?.turns ?? 0) > 0;
+    const usage = this._usage;
+    return (
+      usage !== null &&
+      usage.turns > 0 &&
+      (usage.input.known ?? usage.output.known) !== null &&
+      this._shell.currentWidget === this._connection?.panel
+    );
   }
 
   get activeChanged(): ISignal<this, void> {
@@ -73,6 +82,7 @@ export class UsageItem extends ReactWidget {
   private _join(connection: PageConnection | null): void {
     Signal.disconnectReceiver(this);
     this._connections.currentChanged.connect(this._follow, this);
+    this._shell.currentChanged?.connect(this._onShown, this);
     NotebookActions.executed.connect(this._onExecuted, this);
     this._connection = connection;
     if (connection !== null) {
@@ -86,6 +96,10 @@ export class UsageItem extends ReactWidget {
   /** Show nothing of a kernel that is gone; a new one says when it can be asked. */
   private _onKernel(): void {
     this._show(null);
+  }
+
+  private _onShown(): void {
+    this._activeChanged.emit();
   }
 
   private _onExecuted(_: unknown, { notebook }: { notebook: Notebook }): void {
@@ -123,6 +137,7 @@ export class UsageItem extends ReactWidget {
     this._activeChanged.emit();
   }
 
+  private readonly _shell: JupyterFrontEnd.IShell;
   private readonly _connections: IPageConnections;
   private readonly _trans: TranslationBundle;
   private readonly _open: () => void;
@@ -137,17 +152,28 @@ export class UsageItem extends ReactWidget {
 /** Return the counts in a few characters. */
 export function formatUsage(usage: IUsage, trans: TranslationBundle): string {
   const { input, output, cached, cost, window_share } = usage;
+  const isComplete = input.is_complete && output.is_complete;
   const parts = [
-    trans.__('%1 → %2 tokens', formatTotal(input), formatTotal(output))
+    tokenWords(input.known ?? 0, output.known ?? 0, isComplete, trans)
   ];
   if (cached.known) {
-    parts.push(trans.__('%1 cached', formatTotal(cached)));
+    const count = formatCount(cached.known);
+    parts.push(
+      cached.is_complete
+        ? trans.__('%1 cached', count)
+        : trans.__('at least %1 cached', count)
+    );
   }
   if (window_share !== null) {
     parts.push(trans.__('%1% of the window', Math.round(window_share * 100)));
   }
   if (cost.known !== null) {
-    parts.push(trans.__('cost %1', formatTotal(cost, 4)));
+    const amount = cost.known.toFixed(4);
+    parts.push(
+      cost.is_complete
+        ? trans.__('cost %1', amount)
+        : trans.__('cost at least %1', amount)
+    );
   }
   return parts.join(' · ');
 }
@@ -162,16 +188,8 @@ function describeUsage(usage: IUsage, trans: TranslationBundle): string {
     )
   ];
   if (!usage.input.is_complete || !usage.output.is_complete) {
-    lines.push(trans.__('With +?, a server did not report all of them.'));
+    lines.push(trans.__('A server has not reported all of them.'));
   }
   lines.push(trans.__('Click to see what the next message sends.'));
   return lines.join('\n');
-}
-
-function formatTotal({ known, is_complete }: ITotal, digits = 0): string {
-  if (known === null) {
-    return '?';
-  }
-  const shown = digits === 0 ? formatCount(known) : known.toFixed(digits);
-  return is_complete ? shown : `${shown}+?`;
 }

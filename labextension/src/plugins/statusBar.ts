@@ -27,6 +27,7 @@ export const statusBarPlugin: JupyterFrontEndPlugin<void> = {
     }
     const trans = (translator ?? nullTranslator).load('msgbook');
     const item = new UsageItem(
+      app.shell,
       connections,
       trans,
       () => void app.commands.execute(OPEN_CONTEXT)

@@ -37,7 +37,7 @@ export class ArgumentsForm {
     const back = button(trans.__('Cancel'), '');
     back.addEventListener('click', cancel);
     const words = trans.__(
-      'The call does not run yet: it is shown to you once more with your arguments.'
+      'The call is shown to you once more with your arguments before it runs, unless they need no approval: then it runs at once.'
     );
     this.node = element(
       'div',

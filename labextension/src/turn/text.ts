@@ -90,3 +90,13 @@ function newline(depth: number): string {
   // Without a limit, JSON of brackets alone would take quadratic space.
   return '\n' + '  '.repeat(Math.min(depth, MAX_INDENT));
 }
+
+/** Return the title of a cell without the marks of Markdown. */
+export function plainTitle(title: string): string {
+  const plain = title
+    .replace(/^#{1,6} +/, '')
+    .replace(/!?\[([^\][]*)\]\([^()]*\)/g, '$1')
+    .replace(/(\*\*|__)(?=\S)([^*_]+)\1/g, '$2')
+    .replace(/`([^`]+)`/g, '$1');
+  return plain.trim() || title;
+}

@@ -169,12 +169,29 @@ export function describeTokens(turn: ITurn, trans: TranslationBundle): string {
   if (inputTokens === undefined && outputTokens === undefined) {
     return '';
   }
-  const more = turn.usage.untoldSteps ? '+?' : '';
-  return trans.__(
-    '%1 → %2 tokens',
-    formatCount(inputTokens ?? 0) + more,
-    formatCount(outputTokens ?? 0) + more
+  return tokenWords(
+    inputTokens ?? 0,
+    outputTokens ?? 0,
+    !turn.usage.untoldSteps,
+    trans
   );
+}
+
+/**
+ * Return the tokens that were sent and received in short.
+ *
+ * @param isComplete - False if a server has not told all of them.
+ */
+export function tokenWords(
+  sent: number,
+  received: number,
+  isComplete: boolean,
+  trans: TranslationBundle
+): string {
+  const counts = [formatCount(sent), formatCount(received)];
+  return isComplete
+    ? trans.__('%1 → %2 tokens', ...counts)
+    : trans.__('at least %1 → %2 tokens', ...counts);
 }
 
 /** Return the facts that the header line leaves out, one per line. */

@@ -53,12 +53,14 @@ def test_what_is_left_out_is_not_read_unless_somebody_allows_it(folder: Path, pa
 
     roots = held(folder, "src", "docs/guide")
 
-    with pytest.raises(SourceError, match="the agent's allowed_uris leave it out"):
+    with pytest.raises(SourceError, match="it is outside the folders that this agent may use"):
         read(roots, path)
-    with pytest.raises(SourceError, match="the agent's allowed_uris leave it out"):
+    with pytest.raises(SourceError, match="it is outside the folders that this agent may use"):
         asyncio.run(FileSources(roots, allow).read(path, None, nested=True))
     assert asyncio.run(FileSources(roots, allow).read(path, None, nested=False)).text
-    assert asked == [f"the agent's allowed_uris leave it out: {(folder / path).resolve()}"]
+    assert asked == [
+        f"it is outside the folders that this agent may use: {(folder / path).resolve()}"
+    ]
 
 
 def test_a_glob_adds_the_allowed_files_and_counts_the_others(folder: Path) -> None:
@@ -72,5 +74,5 @@ def test_a_glob_adds_the_allowed_files_and_counts_the_others(folder: Path) -> No
 
 
 def test_without_allowed_folders_a_glob_adds_nothing(folder: Path) -> None:
-    with pytest.raises(SourceError, match="allowed_uris leave it out"):
+    with pytest.raises(SourceError, match="outside the folders that this agent may use"):
         globbed(held(folder), "**/*.py")
