@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { asAmount, asText, isObject, type IBlock } from './model';
-import { formatCount, formatDuration, tokenWords } from './wording';
+import { formatCount, formatDuration } from './wording';
 
 /*
  * The rows of a tool result: the sub-agents that its call started. Python has the same rules in
@@ -150,8 +150,9 @@ function facts(
   const sent = asCount(usage.input_tokens);
   const answered = asCount(usage.output_tokens);
   if (sent !== undefined || answered !== undefined) {
-    const isComplete = !asCount(usage.untold_steps);
-    found.push(tokenWords(sent ?? 0, answered ?? 0, isComplete, trans));
+    const more = asCount(usage.untold_steps) ? '+?' : '';
+    const counts = [sent, answered].map(n => formatCount(n ?? 0) + more);
+    found.push(trans.__('%1 → %2 tokens', ...counts));
   }
   return found;
 }
