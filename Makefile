@@ -10,7 +10,7 @@ LAB_SOURCES := $(shell find labextension/src labextension/style labextension/sch
 	labextension/package.json labextension/tsconfig.json
 SHARED_DATA := $(shell find kernel/kernelspec server-config -type f) install.json $(wildcard jupytext_format/msgbook_autoload.*)
 
-.PHONY: help demo test test-fast coverage test-openai2 test-neighbours test-servers lint format bench corpus fuzz docs screenshots clean check-tools
+.PHONY: help demo test test-fast coverage test-openai2 test-neighbours test-servers lint lint-workflows format bench corpus fuzz docs screenshots dist clean check-tools
 
 help:
 	@echo "make demo         open a sample conversation in JupyterLab, with the built-in demo model"
@@ -20,13 +20,14 @@ help:
 	@echo "make test-openai2  the tests of what the openai package does, with its oldest supported version"
 	@echo "make test-neighbours  Jupytext's own tests, with msgbook and, where one fails, without (downloads them)"
 	@echo "make test-servers  the tests against llama.cpp's server and LiteLLM's proxy, with a tiny model (downloads them)"
-	@echo "make lint         ruff, mypy, import-linter, eslint, prettier"
+	@echo "make lint         ruff, mypy, import-linter, the checks of the workflows, eslint, prettier"
 	@echo "make format       let ruff and prettier write the files"
 	@echo "make bench        the benchmarks"
 	@echo "make corpus       the laws of the text format, over published notebooks (downloads them)"
 	@echo "make fuzz N=5000  the laws of the text format, over N generated notebooks and N damaged texts;"
 	@echo "                  then all tests with generated examples, over new ones"
 	@echo "make docs         check that the documentation's links and examples hold"
+	@echo "make dist         the sdist and the wheel, each tried in an environment without Node.js"
 	@echo "make screenshots  draw the pictures of the documentation again"
 	@echo "make clean        remove what was built and installed"
 
@@ -166,6 +167,16 @@ lint: $(VENV)/.dev labextension/.linted
 	ruff format --check .
 	mypy
 	lint-imports
+	$(MAKE) --no-print-directory lint-workflows
+
+# Not actionlint: no package holds it, so only GitHub's own run of this has it, in lint.yml.
+lint-workflows: $(VENV)/.dev
+	check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
+	check-jsonschema --quiet --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	check-jsonschema --quiet --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	check-jsonschema --quiet --builtin-schema vendor.citation-file-format CITATION.cff
+	zizmor --offline --quiet --no-progress .github
 
 format: $(VENV)/.dev
 	ruff check --fix .
@@ -204,6 +215,13 @@ docs: $(VENV)/.dev
 screenshots: $(VENV)/.dev chromium
 	@sh scripts/find-emoji-font.sh
 	PYTHONPATH=tests/support python docs/screenshots.py
+
+# The wheel is built from the sdist, whose copy of the extension has been built here.
+dist: $(VENV)/.dev
+	rm -rf dist
+	python -m build --no-isolation --outdir dist
+	twine check --strict dist/*
+	python scripts/check_dist.py dist/*
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \

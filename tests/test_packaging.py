@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import sysconfig
@@ -13,6 +14,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+import msgbook
 
 ROOT = Path(__file__).parent.parent
 
@@ -95,6 +98,8 @@ def fresh(wheel, tmp_path_factory):
     (packages / "needs.pth").write_text(sysconfig.get_path("purelib"))
     command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps"]
     subprocess.run([*command, "--no-index", "--ignore-installed", wheel.filename], check=True)
+    templates = Path("share", "jupyter", "nbconvert")
+    (folder / templates).symlink_to(Path(sys.prefix, templates))
     return python
 
 
@@ -112,6 +117,13 @@ def test_jupytext_knows_message_files_right_after_the_installation(fresh, tmp_pa
 
     assert (tmp_path / "back.msg.md").read_text() == text
     assert "Ho" in (tmp_path / "chat.ipynb").read_text()
+
+
+def test_the_demo_of_the_wheel_answers_without_node(fresh, tmp_path):
+    checks = runpy.run_path(str(ROOT / "scripts" / "check_dist.py"))
+    environment = checks["bare_environment"](fresh.parent, tmp_path)
+
+    assert checks["try_demo"](fresh, tmp_path, environment) == msgbook.__version__
 
 
 def test_an_editable_installation_waits_for_jupytext_too():
@@ -134,13 +146,3 @@ def test_the_kernelspec_is_installed_under_its_fixed_names():
     assert spec["language"] == "msgbook"
     assert spec["interrupt_mode"] == "message"
     assert spec["argv"][1:] == ["-m", "msgbook.kernel", "-f", "{connection_file}"]
-
-
-def test_extension_and_package_have_one_version():
-    import msgbook
-
-    package = json.loads((ROOT / "labextension" / "package.json").read_text())
-    pyproject = (ROOT / "pyproject.toml").read_text()
-
-    assert package["version"] == msgbook.__version__
-    assert f'\nversion = "{msgbook.__version__}"\n' in pyproject

@@ -1,0 +1,116 @@
+"""What a release consists of: one version, files that work where there is no Node.js, workflows that are well-formed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import runpy
+import subprocess
+import sys
+import tarfile
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import msgbook
+
+ROOT = Path(__file__).parent.parent
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+CHECKS = runpy.run_path(str(ROOT / "scripts" / "check_dist.py"))
+
+
+def test_the_package_the_extension_and_the_citation_have_one_version():
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    extension = json.loads((ROOT / "labextension" / "package.json").read_text("utf-8"))
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+
+    assert pyproject["project"]["dynamic"] == ["version"]
+    assert pyproject["tool"]["hatch"]["version"]["path"] == "kernel/msgbook/__init__.py"
+    assert extension["version"] == citation["version"] == msgbook.__version__
+
+
+def test_the_changelog_tells_of_this_version_below_what_is_unreleased():
+    page = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
+
+    assert headings[:2] == ["Unreleased", f"{msgbook.__version__} - {citation['date-released']}"]
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sdist")
+    command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", str(folder)]
+    nowhere = {**os.environ, "PATH": str(folder)}
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, env=nowhere)
+    return next(folder.glob("*.tar.gz"))
+
+
+def test_the_sdist_holds_the_built_extension_its_sources_and_the_tests(sdist: Path):
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+
+    assert {
+        *("labextension/dist/static/style.js", "labextension/src/index.ts", "LICENSE"),
+        *(
+            "CHANGELOG.md",
+            "tests/test_release.py",
+            "docs/format.md",
+            "jupytext_format/msgbook_autoload.pth",
+        ),
+    } < names
+    assert [n for n in names if n.startswith(("labextension/node_modules", "test-results"))] == []
+
+
+def test_what_the_index_shows_of_the_sdist_is_well_formed(sdist: Path):
+    command = [sys.executable, "-m", "twine", "check", "--strict", str(sdist)]
+
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_a_demo_that_does_not_run_is_told_with_its_command_and_its_words(tmp_path: Path):
+    (tmp_path / "msgbook.py").write_text("raise SystemExit('no such kernel')")
+
+    with pytest.raises(Exception, match=r"--version` exited with 1:\nno such kernel"):
+        CHECKS["try_demo"](Path(sys.executable), tmp_path, {"PYTHONPATH": str(tmp_path)})
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_may_do_little_and_runs_pinned_actions(workflow: Path):
+    text = workflow.read_text("utf-8")
+    table = yaml.safe_load(text)
+    jobs = table["jobs"].values()
+    used = [step["uses"] for job in jobs for step in job["steps"] if "uses" in step]
+
+    assert table["permissions"] == {}
+    assert all("timeout-minutes" in job for job in jobs)
+    assert all(set(job["permissions"].values()) <= {"read", "write"} for job in jobs)
+    assert [p for job in jobs for p in job["permissions"].items() if p[1] == "write"] == (
+        [("id-token", "write")] if workflow.stem == "release" else []
+    )
+    assert [action for action in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action)] == []
+    # Dependabot reads the version behind the commit, and writes both.
+    assert len(re.findall(r"@[0-9a-f]{40} # v\d+\.\d+\.\d+", text)) == len(used)
+
+
+def test_the_workflows_test_each_python_that_the_package_names():
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    named = re.findall(r":: Python :: (3\.\d+)", "\n".join(pyproject["project"]["classifiers"]))
+    jobs = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text("utf-8"))["jobs"]
+
+    assert jobs["linux"]["strategy"]["matrix"]["python"] == named
+    assert jobs["elsewhere"]["strategy"]["matrix"]["system"] == ["macos-latest", "windows-latest"]
+
+
+def test_every_command_of_make_that_a_workflow_runs_exists():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    text = "".join(path.read_text("utf-8") for path in WORKFLOWS)
+    named = set(re.findall(r"run: make (\S+)", text))
+
+    assert {"lint", "test", "docs", "dist"} <= named
+    assert [name for name in named if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
