@@ -14,6 +14,7 @@ FACES = [
     "msgbook.agents",
     "msgbook.approval",
     "msgbook.notebook",
+    "msgbook.other_chats",
     "msgbook.provider",
     "msgbook.request",
     "msgbook.request.history",

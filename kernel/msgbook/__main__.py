@@ -58,7 +58,7 @@ VERBS = (
     ),
     Verb(
         "convert",
-        "write a conversation as .msg.md, .ipynb or .mtm",
+        "write a conversation in another form, or chats of other programs as conversations",
         arguments.declare_convert,
     ),
     Verb(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from msgbook_format.agent_context.content import escaped
     from msgbook_format.agent_context.context_text import dump_context, load_context
     from msgbook_format.agent_context.conversion import context_from, notebook_from
     from msgbook_format.agent_context.shape import BrokenContextError
@@ -12,6 +13,7 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
+            "content": "escaped",
             "context_text": "dump_context load_context",
             "conversion": "context_from notebook_from",
             "shape": "BrokenContextError",

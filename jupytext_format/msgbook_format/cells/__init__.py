@@ -6,5 +6,6 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook_format.cells.code import is_code
+    from msgbook_format.cells.ids import Claim, resolve_ids
 else:
-    __getattr__ = lazy_names(__name__, {"code": "is_code"})
+    __getattr__ = lazy_names(__name__, {"code": "is_code", "ids": "Claim resolve_ids"})

@@ -118,12 +118,35 @@ def declare_fork(parser: argparse.ArgumentParser) -> None:
 
 def declare_convert(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `msgbook convert`."""
+    parser.usage = "%(prog)s [options] FILE [NEW]"
     parser.description = (
         "Write the conversation of FILE into the file NEW, whose name chooses the form: .msg.md, .ipynb, "
-        ".mtm or .mutsumi-notebook. FILE is not changed."
+        ".mtm or .mutsumi-notebook; .json for OpenAI messages, .jsonl for a line of training data. FILE is a "
+        "conversation in any of these forms, an archive of ChatGPT or Claude (.zip or conversations.json), "
+        "logs of llm (logs.db, or the JSON of `llm logs --json`) or a .chat of jupyter-ai. FILE is not "
+        "changed, and nothing in it is run. What has no place in NEW is said on standard error."
     )
-    parser.add_argument("file", metavar="FILE", help="a conversation in any of these forms")
-    parser.add_argument("new", metavar="NEW", help="the file to write")
+    parser.add_argument("file", metavar="FILE", help="what to convert; its form is recognized")
+    new = parser.add_argument("new", metavar="NEW", help="the file to write")
+    # With `nargs="?"` argparse would miss it behind an option. The verb says what is missing.
+    new.required = False
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="write each conversation of FILE into this folder, named by its title",
+    )
+    parser.add_argument(
+        "--to",
+        choices=("msg.md", "ipynb", "mtm", "openai-messages", "openai-jsonl"),
+        metavar="FORM",
+        help="the form to write, instead of what NEW says: %(choices)s; without NEW and --out, the last two "
+        "go to standard output",
+    )
+    parser.add_argument(
+        "--system-prompt",
+        action="store_true",
+        help="begin OpenAI messages with the system prompt of the agent that would answer next, as a request does",
+    )
     parser.add_argument(
         "--force", action="store_true", help="replace the conversation in NEW if it exists"
     )

@@ -1,4 +1,4 @@
-"""`msgbook convert FILE NEW`: writes a conversation in the form that the new name stands for."""
+"""`msgbook convert FILE NEW`: writes a conversation in another form, and chats of other programs."""
 
 from __future__ import annotations
 
@@ -6,19 +6,60 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from msgbook.cli.imported_chats import import_as, import_into, is_conversation, make_folder
 from msgbook.cli.terminal import line_of, say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.errors import describe_file_error
 from msgbook.notebook import Document, create, require_name
+from msgbook.other_chats import FORMS
 from msgbook_format.document import restore_metadata
 from msgbook_format.errors import MessageFileError
-from msgbook_format.files import AGENT_SUFFIXES
+from msgbook_format.files import AGENT_SUFFIXES, stem_of
 from msgbook_format.syntax import has_msgbook_kernel
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the verb."""
-    return convert(Path(arguments.file), Path(arguments.new), force=arguments.force)
+    path = Path(arguments.file)
+    new = None if arguments.new is None else Path(arguments.new)
+    out = None if arguments.out is None else Path(arguments.out)
+    form = _form(new, out, arguments.to)
+    if form in FORMS.values():
+        # The engine takes a while to import.
+        from msgbook.cli.exported_messages import export_messages
+
+        return export_messages(
+            path, new, out, form, system_prompt=arguments.system_prompt, force=arguments.force
+        )
+    if arguments.system_prompt:
+        raise CommandError("--system-prompt is for OpenAI messages: add --to openai-messages.")
+    if out is not None and not is_conversation(path):
+        return import_into(path, out, form)
+    if out is not None:
+        make_folder(out)
+        new = out / f"{stem_of(path.name)}.{form}"
+    assert new is not None  # noqa: S101 - `_form` has checked it
+    if is_conversation(path):
+        return convert(path, new, force=arguments.force)
+    return import_as(path, new, force=arguments.force)
+
+
+def _form(new: Path | None, out: Path | None, wanted: str | None) -> str:
+    """Return the form to write, which is one of `--to`.
+
+    Raises:
+        CommandError: The arguments do not say what to write, or say it twice.
+    """
+    if new is not None and out is not None:
+        raise CommandError(f"expected NEW or --out, found both: {new} and {out}.")
+    by_name = FORMS.get(new.suffix) if new is not None else None
+    if wanted in FORMS.values():
+        return str(wanted)
+    if new is None and out is None:
+        raise CommandError("expected NEW, the file to write, or a folder: --out DIR.")
+    if new is not None and wanted is not None and not new.name.endswith(f".{wanted}"):
+        raise CommandError(f"expected a name that ends with .{wanted}, as --to says, found {new}.")
+    return wanted or by_name or "msg.md"
 
 
 def convert(path: Path, new: Path, *, force: bool = False) -> int:

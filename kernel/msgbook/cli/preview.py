@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import re
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from msgbook.approval import Rule, load_with_project
 from msgbook.cli.cell_names import require_cell, shown_id, shown_title
 from msgbook.cli.file_prompts import is_prompt_cell, prompts_to_answer
 from msgbook.cli.file_turns import engine_for, require_conversation
-from msgbook.cli.terminal import complain, line_of, say
+from msgbook.cli.terminal import complain, line_of, printable_json, say
 from msgbook.config import Settings, hide_keys
 from msgbook.errors import MsgbookError
 from msgbook.notebook import Cell, Document, Transcript, source_of, working_folder
@@ -22,7 +20,6 @@ from msgbook.request import Preview, body_of, count_tokens, estimate_tokens, lis
 from msgbook.text import counted
 
 _VERB = "preview"
-_UNPRINTED = re.compile(r"[^\n -~]")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -97,15 +94,8 @@ async def _request(
 
 
 def _json(preview: Preview) -> str:
-    """Return the body as JSON that any terminal shows unchanged; an unknown model is null."""
-    text = json.dumps(body_of(preview), ensure_ascii=False, indent=1)
-    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-
-    def escape(found: re.Match[str]) -> str:
-        char = found[0]
-        return char if is_unicode and char.isprintable() else json.dumps(char)[1:-1]
-
-    return _UNPRINTED.sub(escape, text)
+    """Return the body as JSON; an unknown model is null."""
+    return printable_json(json.dumps(body_of(preview), ensure_ascii=False, indent=1))
 
 
 def _listing(preview: Preview, cells: Sequence[Cell], number: int) -> Iterator[str]:

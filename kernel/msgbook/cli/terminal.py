@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -11,6 +12,8 @@ _STEERING = re.compile(
     # Control characters, and those that change the direction of the text after them.
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb]"
 )
+
+_UNPRINTED = re.compile(r"[^\n -~]")
 
 
 def printable(text: str) -> str:
@@ -22,6 +25,17 @@ def line_of(text: str, limit: int | None = None) -> str:
     """Return `text` as one line without tabs, cut to `limit` characters with an ellipsis."""
     line = printable(" ".join(text.split()))
     return line if limit is None or len(line) <= limit else line[: limit - 1] + "…"
+
+
+def printable_json(text: str) -> str:
+    """Return JSON that standard output shows unchanged: what it could not show is escaped."""
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+
+    def escape(found: re.Match[str]) -> str:
+        char = found[0]
+        return char if is_unicode and char.isprintable() else json.dumps(char)[1:-1]
+
+    return _UNPRINTED.sub(escape, text)
 
 
 def home_as_tilde(text: str) -> str:

@@ -1,0 +1,183 @@
+"""Chats of other programs, written as conversations."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from msgbook.cli.terminal import line_of, say
+from msgbook.cli.usage_errors import CommandError
+from msgbook.errors import MsgbookError, describe_file_error
+from msgbook.notebook import NOTEBOOK_SUFFIX, Document, DocumentError, create, require_name
+from msgbook.other_chats import OtherChat, files_of, notebook_of, read_chats, safe_stem
+from msgbook.text import counted
+from msgbook_format.files import AGENT_SUFFIXES, stem_of
+
+_MOST_NAMES = 10_000
+"""Conversations of one title in one folder."""
+
+
+def is_conversation(path: Path) -> bool:
+    """Return whether a name is that of a conversation of ours."""
+    return path.name.endswith((".md", NOTEBOOK_SUFFIX, *AGENT_SUFFIXES))
+
+
+def read_others(path: Path) -> list[OtherChat]:
+    """Return the chats of a file of another program.
+
+    Raises:
+        CommandError: It cannot be read; the message names the file, and line or field.
+    """
+    try:
+        return read_chats(path)
+    except MsgbookError as error:
+        raise CommandError(f"{path}: {error}. Nothing was written.") from None
+    except (OSError, ValueError) as error:
+        raise CommandError(f"{describe_file_error(path, error)}. Nothing was written.") from None
+    except RecursionError:
+        raise CommandError(f"{path}: it is nested too deep. Nothing was written.") from None
+
+
+def import_as(path: Path, new: Path, *, force: bool = False) -> int:
+    """Write the only chat of a file into a new one, and its other branches beside it.
+
+    Raises:
+        MsgbookError: The file has several chats or cannot be read, or `new` exists.
+    """
+    require_name(new)
+    chats = read_others(path)
+    if len(chats) > 1:
+        raise CommandError(
+            f"{path}: expected one chat, found {len(chats):,}. Name a folder for them: --out DIR. "
+            "Nothing was written."
+        )
+    if new.exists() and not force:
+        raise CommandError(
+            f"{new} exists. Choose another name, or replace its conversation with --force."
+        )
+    suffix = new.name.removeprefix(stem_of(new.name))
+    branches = [chats[0], *chats[0].forks]
+    forks = [f"{stem_of(new.name)}-fork" for _ in chats[0].forks]
+    names = [new, *unused_paths(new.parent, forks, suffix, {new.name})]
+    if new.exists():
+        present = Document.read(new)
+        _write_new(names[1:], branches[1:])
+        _replace(present, branches[0])
+    else:
+        _write_new(names, branches)
+    report(path, chats)
+    return 0
+
+
+def import_into(path: Path, folder: Path, form: str) -> int:
+    """Write each chat of a file into a folder. No file is replaced.
+
+    Raises:
+        MsgbookError: The file cannot be read, or a new one cannot be written; then none is left behind.
+    """
+    stems: list[str] = []
+    branches: list[OtherChat] = []
+    chats = read_others(path)
+    for chat in chats:
+        stem = safe_stem(chat.title)
+        stems += [stem, *(f"{stem}-fork" for _ in chat.forks)]
+        branches += [chat, *chat.forks]
+    make_folder(folder)
+    _write_new(list(unused_paths(folder, stems, f".{form}")), branches)
+    report(path, chats)
+    return 0
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder unless it is there. Raise `CommandError` if that is not possible."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(describe_file_error(folder, error)) from error
+
+
+def report(path: Path, chats: Iterable[OtherChat]) -> None:
+    """Say on standard error what of the chats has no place in a conversation, once for all chats."""
+    counts: Counter[str] = Counter()
+    first: dict[str, str] = {}
+    forks = 0
+    for chat in chats:
+        forks += len(chat.forks)
+        for branch in (chat, *chat.forks):
+            for finding in branch.findings:
+                counts[finding] += 1
+                first.setdefault(finding, chat.title or "a chat without a title")
+    if forks:
+        kept = "is a file of its own" if forks == 1 else "are files of their own"
+        say(
+            f"{path}: {counted(forks, 'other branch').replace('branchs', 'branches')} {kept}",
+            sys.stderr,
+        )
+    for finding, count in counts.items():
+        times = "" if count == 1 else f", {count:,} times"
+        say(line_of(f"{path}: {finding} (in {first[finding][:60]!r}{times})"), sys.stderr)
+
+
+def unused_paths(
+    folder: Path, stems: Iterable[str], suffix: str, taken: Iterable[str] = ()
+) -> Iterator[Path]:
+    """Yield a path for each stem that no file has, on file systems that ignore case too."""
+    try:
+        present = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    except OSError as error:
+        raise CommandError(describe_file_error(folder, error)) from error
+    used = {name.casefold() for name in (*taken, *present)}
+    last: Counter[str] = Counter()
+    for stem in stems:
+        while True:
+            last[stem.casefold()] += 1
+            number = last[stem.casefold()]
+            name = f"{stem}{suffix}" if number == 1 else f"{stem}-{number}{suffix}"
+            if name.casefold() not in used:
+                break
+            if number > _MOST_NAMES:
+                raise CommandError(f"{folder}: there are too many files {stem}-2{suffix}, ...")
+        used.add(name.casefold())
+        yield folder / name
+
+
+def _write_new(paths: Sequence[Path], chats: Sequence[OtherChat]) -> None:
+    """Write each chat into a new file; if one cannot be written, remove those that were."""
+    done: list[Path] = []
+    try:
+        for path, chat in zip(paths, chats, strict=True):
+            done += _write_files(path.parent, chat)
+            create(path, notebook_of(chat))
+            done.append(path)
+    except (DocumentError, FileExistsError, OSError) as error:
+        for written in done:
+            written.unlink(missing_ok=True)
+        reason = f"{path} exists" if isinstance(error, FileExistsError) else str(error)
+        raise CommandError(f"{reason}. Nothing was written.") from error
+    for path in paths:
+        say(str(path))
+
+
+def _write_files(folder: Path, chat: OtherChat) -> Iterator[Path]:
+    """Write the files that a chat shows and yield those that are new. Their names follow from their content."""
+    for name, data in files_of(chat).items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        try:
+            with path.open("xb") as file:
+                yield path
+                file.write(data)
+        except FileExistsError:
+            continue
+
+
+def _replace(present: Document, chat: OtherChat) -> None:
+    present.notebook = notebook_of(chat)
+    try:
+        list(_write_files(present.path.parent, chat))
+        present.save()
+    except (OSError, ValueError) as error:
+        raise CommandError(describe_file_error(present.path, error)) from error
+    say(str(present.path))

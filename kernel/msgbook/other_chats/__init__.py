@@ -1,0 +1,35 @@
+"""Chats of other programs as notebooks, and chats as OpenAI messages. Reads what it is given; runs nothing.
+
+- `chat`: a chat that was read, whatever it came from. `fields`: values of a file, with their types checked.
+- `openai_messages`, `chatgpt`, `claude`, `llm_logs`, `jupyter_ai`: one reader for each form. Pure.
+- `recognize`: finds the form of a JSON value. `json_text`: JSON and JSONL.
+- `archives`, `llm_database`: what is read from a `.zip` and from SQLite.
+- `notebooks`: a chat as a notebook. `names`: names of files from titles.
+- `openai_file`: messages of a request as the text of a file.
+
+Names are imported when they are first used.
+"""
+
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from msgbook.other_chats.chat import OtherChat
+    from msgbook.other_chats.fields import BadChatError
+    from msgbook.other_chats.names import safe_stem
+    from msgbook.other_chats.notebooks import IMPORTED, files_of, notebook_of
+    from msgbook.other_chats.openai_file import FORMS, openai_text
+    from msgbook.other_chats.read import read_chats
+else:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            "chat": "OtherChat",
+            "fields": "BadChatError",
+            "names": "safe_stem",
+            "notebooks": "IMPORTED files_of notebook_of",
+            "openai_file": "FORMS openai_text",
+            "read": "read_chats",
+        },
+    )

@@ -1,0 +1,109 @@
+"""Archives (.zip) that ChatGPT and Claude export: nothing is unpacked, and no name of the archive is a path."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from pathlib import Path
+
+from msgbook.errors import MsgbookError
+from msgbook.images import IMAGE_LIMIT
+from msgbook.text import excerpt
+
+MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
+
+_CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d{1,6})?\.json", re.DOTALL)
+_MOST_BYTES = 1_000_000_000
+"""Bytes of all conversations."""
+_RATIO, _SURELY_FINE = 200, 20_000_000
+"""JSON of chats shrinks to a tenth. What claims to shrink more than this, and is large, is no archive of chats."""
+_MOST_ENTRIES = 200_000
+
+_BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError)  # fmt: skip
+
+
+class BadArchiveError(MsgbookError):
+    """An archive that cannot be read, or has no chats."""
+
+
+class Archive:
+    """An opened archive. Close it by `with`.
+
+    Raises:
+        BadArchiveError: It cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._zip = zipfile.ZipFile(path)
+        except _BROKEN as error:
+            raise BadArchiveError(f"expected a .zip archive, found: {error}") from None
+        self._files: dict[str, zipfile.ZipInfo] | None = None
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._zip.close()
+
+    def conversations(self) -> list[tuple[str, bytes]]:
+        """Return name and content of each file of conversations, in the order of the names.
+
+        Raises:
+            BadArchiveError: There is none, one is broken, or they are too large.
+        """
+        entries = self._zip.infolist()
+        if len(entries) > _MOST_ENTRIES:
+            raise BadArchiveError(
+                f"expected at most {_MOST_ENTRIES:,} files, found {len(entries):,}"
+            )
+        found = [entry for entry in entries if _CONVERSATIONS.fullmatch(entry.filename)]
+        if not found:
+            raise BadArchiveError(
+                "expected `conversations.json` in the archive, as ChatGPT and Claude export it, found none"
+            )
+        if sum(entry.file_size for entry in found) > _MOST_BYTES:
+            raise BadArchiveError(
+                f"expected conversations of at most {_MOST_BYTES:,} bytes, found more"
+            )
+        return [
+            (excerpt(entry.filename, 80), self._read(entry))
+            for entry in sorted(found, key=lambda entry: entry.filename)
+        ]
+
+    def asset(self, identity: str) -> bytes | None:
+        """Return the image whose name begins with an id; None if there is none that can be shown."""
+        if self._files is None:
+            self._files = {}
+            for entry in self._zip.infolist():
+                base = entry.filename.rpartition("/")[2]
+                self._files.setdefault(base, entry)
+                # `file-AbC123-photo.png`, `file_0001-sanitized.png`, `file-AbC123.dat`
+                stem = re.match(r"(?:file-[A-Za-z0-9]+|file_[A-Za-z0-9]+)", base)
+                if stem:
+                    self._files.setdefault(stem[0], entry)
+        found = self._files.get(identity)
+        if found is None or found.file_size > IMAGE_LIMIT:
+            return None
+        try:
+            return self._read(found)
+        except BadArchiveError:
+            return None
+
+    def _read(self, entry: zipfile.ZipInfo) -> bytes:
+        name = excerpt(entry.filename, 80)
+        if entry.file_size > max(_SURELY_FINE, _RATIO * entry.compress_size):
+            raise BadArchiveError(
+                f"expected chats in `{name}`, found {entry.file_size:,} bytes packed into {entry.compress_size:,}"
+            )
+        try:
+            with self._zip.open(entry) as file:
+                # Never more than the archive says, whatever is packed.
+                data = file.read(entry.file_size)
+                more = file.read(1)
+        except _BROKEN as error:
+            raise BadArchiveError(f"`{name}` cannot be read: {error}") from None
+        if more or len(data) != entry.file_size:
+            raise BadArchiveError(f"`{name}` has another length than the archive says")
+        return data

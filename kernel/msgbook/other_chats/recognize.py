@@ -1,0 +1,56 @@
+"""The form of a JSON value, and its chats. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgbook.other_chats import chatgpt, claude, fields, jupyter_ai, llm_logs, openai_messages
+from msgbook.other_chats.chat import OtherChat
+
+EXPECTED = (
+    "messages of the OpenAI API, ChatGPT's or Claude's `conversations.json`, `llm logs --json`, or a `.chat` of "
+    "jupyter-ai"
+)
+
+
+def chats_of(
+    value: Any, *, lines: bool = False, assets: chatgpt.Assets = chatgpt.no_assets
+) -> list[OtherChat]:
+    """Return the chats of a JSON value.
+
+    Args:
+        lines: Whether `value` is a list with a value for each line of a file.
+        assets: Returns a file of the archive.
+
+    Raises:
+        BadChatError: The value is of no form that is known, or not as its form says.
+    """
+    if isinstance(value, dict):
+        return [_conversation(value, "", assets)]
+    values = fields.require(value, list, "the file")
+    if not values:
+        raise fields.BadChatError("the file", EXPECTED, "an empty list")
+    if all(isinstance(item, dict) and "role" in item for item in values[:1]):
+        return [openai_messages.read_conversation(values, "line" if lines else "messages")]
+    first = values[0]
+    is_log = isinstance(first, dict) and {"prompt", "response"} <= first.keys()
+    if is_log:
+        return llm_logs.read_rows(values, "line" if lines else "")
+    return [
+        _conversation(item, f"line {number}" if lines else f"[{number - 1}]", assets)
+        for number, item in enumerate(values, 1)
+    ]
+
+
+def _conversation(value: Any, where: str, assets: chatgpt.Assets) -> OtherChat:
+    fields.require(value, dict, where)
+    if "mapping" in value:
+        return chatgpt.read_conversation(value, where, assets)
+    if "chat_messages" in value:
+        return claude.read_conversation(value, where)
+    if "messages" in value and ("users" in value or "attachments" in value):
+        return jupyter_ai.read_conversation(value, where)
+    if "messages" in value:
+        return openai_messages.read_conversation(value, where)
+    keys = ", ".join(fields.shown(key) for key in list(value)[:5]) or "no keys"
+    raise fields.BadChatError(where or "the file", EXPECTED, f"an object with {keys}")
