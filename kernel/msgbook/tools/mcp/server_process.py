@@ -81,6 +81,10 @@ class ServerProcess:
         Raises:
             StartError: There is no such program, or it cannot be started.
         """
+        if sys.platform == "win32":
+            raise StartError(
+                "a server with `command` needs Linux or another Unix; use one with `url`"
+            )
         folder = server.cwd or environment.get("HOME") or "/"
         program = _find_program(server.command, folder, environment)
         started = cls(*_spawn([program, *server.args], folder, environment))
