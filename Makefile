@@ -26,7 +26,7 @@ help:
 	@echo "make corpus       the laws of the text format, over published notebooks (downloads them)"
 	@echo "make fuzz N=5000  the laws of the text format, over N generated notebooks and N damaged texts;"
 	@echo "                  then all tests with generated examples, over new ones"
-	@echo "make docs         check that the documentation's links and examples hold"
+	@echo "make docs         build the manual into docs/_build, and check its links and examples"
 	@echo "make dist         the sdist and the wheel, each tried in an environment without Node.js"
 	@echo "make screenshots  draw the pictures of the documentation again"
 	@echo "make clean        remove what was built and installed"
@@ -210,7 +210,9 @@ fuzz: $(VENV)/.dev
 	pytest -n 2 -m hypothesis --hypothesis-profile=random
 
 docs: $(VENV)/.dev
+	sphinx-build -b html -q -W --keep-going docs docs/_build/html
 	pytest -q tests/docs tests/format/test_docs.py
+	@echo "open docs/_build/html/index.html"
 
 screenshots: $(VENV)/.dev chromium
 	@sh scripts/find-emoji-font.sh
@@ -226,7 +228,7 @@ dist: $(VENV)/.dev
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
 		labextension/.linted .openai2 .collaboration .languages .notebook7 .gateway .jupyterhub .nbmodel .git-extension .neighbours .mcp-servers .model-servers .local-models \
-		msgbook-demo test-results dist .coverage
+		msgbook-demo test-results dist .coverage docs/_build docs/_generated
 
 check-tools:
 	@sh scripts/check-tools.sh $(PYTHON)

@@ -1,7 +1,7 @@
 """The turn, as saved in a notebook (docs/architecture.md, "The turn").
 
 A turn is a plain JSON object, so keys and blocks of newer versions survive every read and write.
-The `TypedDict`s below have the keys that this version knows. There may be others.
+Each `TypedDict` below has the keys that this version knows. There may be others.
 """
 
 from __future__ import annotations
