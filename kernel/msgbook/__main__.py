@@ -62,6 +62,11 @@ VERBS = (
         arguments.declare_convert,
     ),
     Verb(
+        "export",
+        "write a conversation as a page, Markdown, PDF, slides or notebook",
+        arguments.declare_export,
+    ),
+    Verb(
         "list",
         "list the cells or the agents of a conversation, or print one cell",
         arguments.declare_list,

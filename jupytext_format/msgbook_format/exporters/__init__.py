@@ -6,5 +6,15 @@ from msgbook_format.exporters.import_guard import without_working_directory
 
 with without_working_directory():
     from msgbook_format.exporters.html import MsgHTMLExporter
+    from msgbook_format.exporters.markdown import MsgMarkdownExporter
+    from msgbook_format.exporters.notebook import MsgNotebookExporter
+    from msgbook_format.exporters.pdf import MsgPDFExporter
+    from msgbook_format.exporters.slides import MsgSlidesExporter
 
-__all__ = ["MsgHTMLExporter"]
+__all__ = [
+    "MsgHTMLExporter",
+    "MsgMarkdownExporter",
+    "MsgNotebookExporter",
+    "MsgPDFExporter",
+    "MsgSlidesExporter",
+]

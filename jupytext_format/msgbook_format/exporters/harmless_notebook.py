@@ -13,31 +13,33 @@ from typing import TYPE_CHECKING, Any
 from nbformat import from_dict
 
 from msgbook_format.cells import is_code
+from msgbook_format.exporters.contents import PROMPT
 from msgbook_format.exporters.harmless_outputs import build_harmless_outputs
 from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
 from msgbook_format.exporters.untyped_values import RASTER, as_base64, as_text
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import MSG_MAGIC, Dialect, parse_msg_line
-from msgbook_format.turn import code_block, safe_markdown
+from msgbook_format.turn import code_block, replace_controls, safe_markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from nbformat import NotebookNode
 
 Json = dict[str, Any]
 
-PROMPT = "msgbook_prompt"
-"""Key of a prompt's cell metadata: its author and title, and its text as safe Markdown."""
+WHO = "msgbook_who"
+"""Key of a note's metadata: who speaks in it, if it is a system prompt."""
 
 PROSE = "msgbook_prose"
 """Key of a code cell's metadata: the text `before` and `after` its code as safe Markdown."""
 
 _CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_WORDS = 80
+"""Greatest length of an entry of the table of contents."""
+
 _WORD = re.compile(r"[A-Za-z][\w+#.-]{0,30}", re.ASCII)
 _ATTACHMENT = re.compile(r"\]\((?:<attachment:([^<>\n]+)>|attachment:([^()\s]+))")
-_FORMULA = re.compile(r"\$[^$]+\$|\$\$|\\\\?[(\[]|\\begin\{")
-_TYPESET = ("text/markdown", "text/latex", "text/html")
 
 
 def normalize_cell(cell: Mapping[str, Any]) -> Json:
@@ -64,33 +66,21 @@ def build_harmless_notebook(notebook: NotebookNode) -> NotebookNode:
     dialect = Dialect.from_metadata(notebook.metadata, None)
     cells: list[Json] = []
     ids: set[str] = set()
+    prompts = 0
     for index, cell in enumerate(notebook.cells):
         cell_id = cell.get("id")
         if not (isinstance(cell_id, str) and _CELL_ID.fullmatch(cell_id)) or cell_id in ids:
             cell_id = f"cell-{index}-of-{len(notebook.cells)}"
         ids.add(cell_id)
         cells.append(_cell(cell, cell_id, dialect))
+        if prompt := cells[-1]["metadata"].get(PROMPT):
+            prompts += 1
+            prompt["number"] = prompts
     title = notebook.metadata.get("title")
     metadata = {"title": title} if isinstance(title, str) and title else {}
     fields = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
     built: NotebookNode = from_dict(fields)
     return built
-
-
-def has_formulas(harmless: NotebookNode) -> bool:
-    """Return whether the page of a harmless notebook may hold a formula."""
-    return any(_FORMULA.search(text) for cell in harmless.cells for text in _rendered(cell))
-
-
-def _rendered(cell: NotebookNode) -> Iterator[str]:
-    if cell.cell_type == "markdown":
-        yield cell.source
-    elif PROMPT in cell.metadata:
-        yield cell.metadata[PROMPT]["markdown"]
-    yield from cell.metadata.get(PROSE, {}).values()
-    for output in cell.get("outputs", ()):
-        data = output.get("data", {})
-        yield from (data[mime] for mime in _TYPESET if mime in data)
 
 
 def plain_word(value: Any) -> str | None:
@@ -114,6 +104,9 @@ def _cell(cell: Mapping[str, Any], cell_id: str, dialect: Dialect) -> Json:
             return {**built, **code, "source": source}
         case "markdown":
             text = _embed_attachments(spell_for_nbconvert(source), cell.get("attachments"))
+            ours = msgbook_metadata(cell)
+            if ours.get("role") == "system":
+                metadata[WHO] = as_text(ours.get("title")) or "system prompt"
             return {**built, "source": safe_markdown(text)}
         case _:
             return {**built, "source": code_block(source)}
@@ -132,14 +125,26 @@ def _harmless_metadata(metadata: Any) -> Json:
     return kept
 
 
-def _prompt(cell: Mapping[str, Any], source: str) -> dict[str, str]:
+def _prompt(cell: Mapping[str, Any], source: str) -> Json:
     msg = parse_msg_line(source)
     line = source[: msg.end].strip().removeprefix(MSG_MAGIC).strip() if msg else ""
     text = source[msg.end :] if msg else source.removeprefix("\\")
-    ours = msgbook_metadata(cell)
-    words = ["You", as_text(ours.get("title")), line]
+    title = as_text(msgbook_metadata(cell).get("title"))
+    words = ["You", title, line]
+    first = title or next(filter(None, map(_bare, text.splitlines())), "…")
     text = _embed_attachments(spell_for_nbconvert(text), cell.get("attachments"))
-    return {"who": " · ".join(word for word in words if word), "markdown": safe_markdown(text)}
+    who = " · ".join(word for word in words if word)
+    return {"who": who, "words": _shortened(first), "markdown": safe_markdown(text)}
+
+
+def _bare(line: str) -> str:
+    """Return a line of Markdown without the marks that a block begins with."""
+    return line[:1_000].strip().lstrip("#>*+- `").strip()
+
+
+def _shortened(words: str) -> str:
+    words = " ".join(replace_controls(words).split())
+    return words if len(words) <= _WORDS else words[: _WORDS - 1] + "…"
 
 
 def _prose(cell: Mapping[str, Any]) -> dict[str, str]:

@@ -19,7 +19,7 @@ Json = dict[str, Any]
 ANSWER = "msgbook_answer"
 """Key of a turn's output metadata: agent, model and duration, as one text."""
 
-_TEMPLATE_SHOWS = ("image/svg+xml", "text/latex", "text/plain")
+_TEMPLATE_SHOWS = ("image/svg+xml", "text/plain")
 _MAX_DURATION = 366 * 86400
 """Seconds; a longer duration is not shown."""
 
@@ -85,8 +85,8 @@ def _display(output: Mapping[str, Any]) -> Json:
     for mime, value in found.items():
         if mime == "text/html" and (html := sanitize_html(as_text(value))):
             data[mime] = html
-        elif mime == "text/markdown":
-            data[mime] = safe_markdown(as_text(value))
+        elif mime == "text/markdown" or (mime == "text/latex" and "text/markdown" not in found):
+            data["text/markdown"] = safe_markdown(as_text(value))
         elif mime in RASTER and (picture := as_base64(value)):
             data["text/markdown"] = safe_image("output", f"data:{mime};base64,{picture}")
         elif mime in _TEMPLATE_SHOWS:

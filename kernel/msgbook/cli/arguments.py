@@ -152,6 +152,43 @@ def declare_convert(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def declare_export(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook export`."""
+    parser.description = (
+        "Write the conversation of FILE as a document that can be passed on: nothing in it runs or loads. "
+        "FILE is not changed."
+    )
+    parser.add_argument("file", metavar="FILE", help="a message file, an .ipynb or an .mtm")
+    parser.add_argument(
+        "--to",
+        choices=("html", "markdown", "pdf", "slides", "notebook"),
+        default="html",
+        help="kind of the document (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--output", metavar="NEW", help="the file to write (default: beside FILE, with its name)"
+    )
+    parser.add_argument("--force", action="store_true", help="replace NEW if it exists")
+    parser.add_argument(
+        "--no-reasoning",
+        dest="reasoning",
+        action="store_false",
+        help="leave out the model's reasoning",
+    )
+    parser.add_argument(
+        "--no-tools",
+        dest="tools",
+        action="store_false",
+        help="leave out tool calls and their results",
+    )
+    parser.add_argument(
+        "--excluded",
+        action="store_true",
+        help="show prompts and code that are excluded from requests, too",
+    )
+    parser.add_argument("--system", action="store_true", help="show system prompts, too")
+
+
 def declare_list(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `msgbook list`."""
     parser.description = (

@@ -116,3 +116,15 @@ def test_modules_of_the_folder_that_the_user_names_are_imported(tmp_path: Path) 
     page = convert_anew(tmp_path, "--to", "msghtml", "--stdout", named, "one.msg.md")
 
     assert "from the folder" in page
+
+
+def test_one_switch_of_nbconvert_holds_for_all_exporters(
+    convert: Callable[..., str], tmp_path: Path
+) -> None:
+    msgbook_format.write(conversation(), tmp_path / "chat.msg.md")
+    for exporter in ("msghtml", "msgmarkdown", "msgslides", "msgnotebook"):
+        switches = ("--MsgExporter.reasoning=False", "--MsgExporter.tools=False")
+        text = convert("--to", exporter, "--stdout", *switches, "chat.msg.md")
+        assert "It prints" in text
+        assert "Let me" not in text
+        assert "📝" not in text

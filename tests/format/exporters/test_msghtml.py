@@ -14,6 +14,7 @@ from renderers import Page
 
 import msgbook_format
 from msgbook_format.exporters import MsgHTMLExporter
+from msgbook_format.exporters.formulas import ATTRIBUTES, TAGS
 from msgbook_format.exporters.sanitize import sanitize_html
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 OUTPUT = frozenset({"object"})
 """Without attributes: HTML of an output stands in it."""
-TEMPLATE = frozenset({"main", "section", "tabindex", "data-mime-type", "data-type"})
+TEMPLATE = frozenset(
+    {"main", "section", "nav", "article", "aria-label", "tabindex", "data-mime-type", "data-type"}
+)
 
 
 def export(book: Any) -> str:
@@ -33,7 +36,8 @@ def body(html: str) -> Page:
     inside = html.partition("<main>")[2].partition("</main>")[0]
     # An SVG image may stand in a page: as an image it neither runs nor loads anything.
     return Page(
-        re.sub(r'src="data:image/svg\+xml;base64,[\w+/=\n]*"', "", inside), also=TEMPLATE | OUTPUT
+        re.sub(r'src="data:image/svg\+xml;base64,[\w+/=\n]*"', "", inside),
+        also=TEMPLATE | OUTPUT | TAGS | ATTRIBUTES,
     )
 
 
@@ -41,7 +45,7 @@ def test_a_prompt_is_shown_as_markdown_and_its_answer_below_with_who_gave_it() -
     page = body(export(conversation()))
     assert page.violations == []
     words = (
-        "A note. You What does a.py print? be short assistant · m1 · 4.2 s 💭 Thinking Process"
+        "A talk A note. You #1 What does a.py print? be short assistant · m1 · 4.2 s 💭 Thinking Process"
         ' Let me look. 🔧 Call: read { "path": "a.py" } 📝 Result: read print(1) It prints one.'
         " print(1) %%python print(1) 1"
     )
@@ -64,7 +68,7 @@ def test_sub_agents_are_listed_with_links_to_their_conversations_alone() -> None
     assert page.violations == []
     assert "✅ Parser · reviewer · done · 2 steps" in page.text
     assert "❌ Docs · failed" in page.text
-    links = re.findall(r'<a [^>]*href="([^"]*)"', html)
+    links = re.findall(r'<a [^>]*href="([^#"][^"]*)"', html)
     assert links == [".msgbook/subagents/chat%20%281%29%20%3Cb%3E.msg.md"]
 
 
@@ -86,7 +90,7 @@ def test_data_of_a_server_is_exported_as_the_page_shows_it() -> None:
     html = export(notebook(v4.new_code_cell("Where?", outputs=[answer(said)])))
     page = body(html)
     assert page.violations == []
-    assert page.links == ["https://a.example/?q=1&r=2"]
+    assert page.links == ["#cell-id=c0", "https://a.example/?q=1&r=2"]
     assert "m1 (answered by m1-2026)" in page.text
     assert "does not return its reasoning (64 reasoning tokens in this turn)" in page.text
     assert "Paris. Sources: Page A" in page.text
@@ -127,10 +131,7 @@ def test_metadata_that_hold_no_text_around_code_show_none(ours: Any) -> None:
 
 def test_a_hostile_notebook_does_nothing_in_the_page() -> None:
     html = export(hostile_notebook())
-    head = html.partition("<main>")[0]
-    scripts = re.findall(r"<script[^>]*>", head)
-    assert len(scripts) == 2
-    assert all("cdnjs.cloudflare.com/ajax/libs/mathjax" in s or "x-mathjax" in s for s in scripts)
+    assert "<script" not in html.partition("<main>")[0]
     assert body(html).violations == []
 
 
@@ -141,23 +142,13 @@ def test_a_forged_derived_text_is_not_believed() -> None:
     assert "false" not in page.text
 
 
-def test_a_page_without_formulas_allows_no_script_and_names_no_address() -> None:
-    html = export(conversation())
+@pytest.mark.parametrize("source", ["*it*", "$x^2$", "$$\\href{javascript:alert(1)}{x}$$"])
+def test_a_page_allows_no_script_and_names_no_address(source: str) -> None:
+    html = export(notebook(v4.new_markdown_cell(source), v4.new_code_cell(source)))
     assert "<script" not in html
     assert "script-src 'none'" in html
-    assert not re.search(r'(?:src|href)="https?:', html)
-
-
-def test_a_page_with_formulas_allows_scripts_from_mathjax_alone() -> None:
-    html = export(notebook(v4.new_markdown_cell("$x^2$")))
-    assert "script-src https://cdnjs.cloudflare.com/ajax/libs/mathjax/2.7.7/ 'unsafe-eval';" in html
-
-
-@pytest.mark.parametrize("url", ["mathjax.js", "https://a b/;x/", "javascript:x//", ""])
-def test_an_unexpected_address_of_mathjax_does_not_widen_the_policy(url: str) -> None:
-    exporter = MsgHTMLExporter(mathjax_url=url)
-    html, _ = exporter.from_notebook_node(notebook(v4.new_markdown_cell("$x^2$")))
-    assert "script-src 'none'" in html
+    assert not re.search(r'(?:src|href)="(?!#)', html)
+    assert "cdnjs" not in html
 
 
 def test_tables_and_pictures_of_code_cells_are_kept() -> None:
@@ -297,7 +288,7 @@ def test_a_chat_whose_kernel_only_its_language_names_is_a_chat() -> None:
     book = notebook(v4.new_code_cell("What is *it*?"))
     del book.metadata["kernelspec"]
     book.metadata["language_info"] = {"name": "msgbook"}
-    assert body(export(book)).text == "You What is it?"
+    assert body(export(book)).text == "You #1 What is it?"
 
 
 @pytest.mark.parametrize(

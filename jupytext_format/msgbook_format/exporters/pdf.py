@@ -1,0 +1,93 @@
+"""A conversation as a PDF, which a Chromium without scripts and without a network prints."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nbconvert.exporters.webpdf import WebPDFExporter
+from nbconvert.utils.exceptions import ConversionException
+
+from msgbook_format.exporters.html import MsgHTMLExporter, without_surrogates
+from msgbook_format.exporters.import_guard import without_working_directory
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Playwright
+
+_FLAGS = ("--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+_FOOTER = (
+    '<div style="font: 8px sans-serif; margin: 0 auto"><span class="pageNumber"></span> / '
+    '<span class="totalPages"></span></div>'
+)
+_NO_PLAYWRIGHT = (
+    "A PDF needs Playwright and a Chromium: pip install 'msgbook[pdf]', and then "
+    "playwright install chromium, unless one is installed."
+)
+_NO_CHROMIUM = "A PDF needs a Chromium: run playwright install chromium, or install your system's."
+_DETAILS = re.compile("<details>")
+
+
+class MsgPDFExporter(MsgHTMLExporter, WebPDFExporter):
+    """Exporter of a conversation, `.msg.md` or `.ipynb`, to a PDF."""
+
+    export_from_notebook = "Conversation (PDF)"
+
+    def run_playwright(self, html: str) -> bytes:
+        """Print a page.
+
+        Raises:
+            ConversionException: There is no Playwright or no Chromium, or it does not start.
+        """
+        if find_spec("playwright") is None:
+            raise ConversionException(_NO_PLAYWRIGHT)
+        # Nobody can open them on paper.
+        page = _DETAILS.sub("<details open>", without_surrogates(html))
+        # A Jupyter server has a running event loop in this thread, which Playwright refuses.
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(self._print, page).result()
+
+    def _print(self, html: str) -> bytes:
+        with without_working_directory():
+            from playwright.sync_api import Error, sync_playwright
+        try:
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(
+                    executable_path=_find_chromium(playwright), args=self._arguments()
+                )
+                context = browser.new_context(java_script_enabled=False, offline=True)
+                page = context.new_page()
+                page.set_content(html, wait_until="load")
+                return page.pdf(
+                    print_background=True,
+                    outline=True,
+                    tagged=True,
+                    display_header_footer=True,
+                    header_template="<span></span>",
+                    footer_template=_FOOTER,
+                    margin={"top": "15mm", "bottom": "18mm", "left": "14mm", "right": "14mm"},
+                )
+        except Error as error:
+            raise ConversionException(f"Chromium could not print the page: {error}") from None
+
+    def _arguments(self) -> list[str]:
+        # Chromium refuses to start as root with its sandbox.
+        root = hasattr(os, "geteuid") and os.geteuid() == 0
+        return [
+            *_FLAGS,
+            *self.browser_args,
+            *(["--no-sandbox"] if self.disable_sandbox or root else []),
+        ]
+
+
+def _find_chromium(playwright: Playwright) -> str:
+    own = playwright.chromium.executable_path
+    found = own if Path(own).exists() else next(filter(None, map(shutil.which, _NAMES)), None)
+    if found is None:
+        raise ConversionException(_NO_CHROMIUM)
+    return found

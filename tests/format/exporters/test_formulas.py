@@ -1,0 +1,79 @@
+r"""Formulas of an exported page: MathML of known elements, or their TeX."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from msgbook_format.exporters.formulas import ATTRIBUTES, MAX_TEX, TAGS, formula_html
+
+
+class Elements(HTMLParser):
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        "x^2",
+        r"\frac{a}{b}",
+        r"\sum_{i=1}^n i = \frac{n(n+1)}{2}",
+        r"\begin{pmatrix}1 & 2\\3 & 4\end{pmatrix}",
+        r"\int_0^\infty e^{-x}\,dx",
+        r"\mathbb{R} \to \text{if } x < 1",
+        r"\begin{align*}a &= b\\ c &= d\end{align*}",
+    ],
+)
+def test_a_formula_is_mathml(tex: str) -> None:
+    html = formula_html(tex, block=True)
+    assert html.startswith('<math display="block"')
+    assert html.endswith("</math>")
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [r"\notacommand{x}", r"\frac{a", r"\begin{x}", "x" * (MAX_TEX + 1), "{" * 1500 + "}" * 1500],
+)
+def test_a_formula_that_cannot_be_read_stays_tex(tex: str) -> None:
+    html = formula_html(tex, block=False)
+    assert html.startswith('<code class="msg-TeX">$')
+
+
+HOSTILE = [
+    r"\href{javascript:alert(1)}{x}",
+    r"\text{<img src=x onerror=alert(1)>}",
+    r"\text{&lt;script&gt;alert(1)&lt;/script&gt;}",
+    r"\color{red;background:url(http://e.example)}{x}",
+    r"\style{position:fixed}{x}",
+    r"\class{x}{y}",
+    r"\hspace{99999em}x",
+    r"\raisebox{-99em}{x}",
+    '"><script>alert(1)</script>',
+]
+
+
+@pytest.mark.parametrize("tex", HOSTILE)
+def test_a_hostile_formula_has_known_elements_and_values_alone(tex: str) -> None:
+    html = formula_html(tex, block=True)
+    found = Elements(html)
+    assert found.tags <= TAGS | {"code"}
+    assert found.attributes <= ATTRIBUTES | {"class"}
+    assert "99" not in html or html.startswith("<code")
+
+
+@given(st.text(alphabet="\\{}$^_&<>\"'ab1 frachesqtxbgin", max_size=40))
+def test_no_text_makes_other_elements(tex: str) -> None:
+    found = Elements(formula_html(tex, block=False))
+    assert found.tags <= TAGS | {"code"}
+    assert found.attributes <= ATTRIBUTES | {"class"}
