@@ -83,6 +83,11 @@ VERBS = (
         "accept the model and the approval rules that a project sets",
         arguments.declare_trust,
     ),
+    Verb(
+        "git-setup",
+        "let git diff and merge message files by cell",
+        arguments.declare_git_setup,
+    ),
     Verb("doctor", "check the settings and the model's server", arguments.declare_doctor),
     Verb("jupytext", "run Jupytext with support for .msg.md files", arguments.declare_jupytext),
 )

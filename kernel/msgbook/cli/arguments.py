@@ -248,6 +248,24 @@ def declare_trust(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--revoke", action="store_true", help="stop trusting the project")
 
 
+def declare_git_setup(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook git-setup`."""
+    parser.description = (
+        "Tell git how to diff and merge *.msg.md files: hunk headers name the cell, --word-diff compares "
+        "words, and a merge goes cell by cell. It changes .git/config and .git/info/attributes of this "
+        "repository, and prints what it writes."
+    )
+    parser.add_argument(
+        "--global",
+        dest="everywhere",
+        action="store_true",
+        help="for all of your repositories: your own git configuration and attributes file",
+    )
+    parser.add_argument(
+        "--remove", action="store_true", help="take back what it wrote, and leave the rest"
+    )
+
+
 def declare_doctor(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `msgbook doctor`."""
     parser.description = (

@@ -1,0 +1,21 @@
+"""Three-way merge of message files, and the programs that git runs for it.
+
+- `lines`: three-way merge of lines. `frontmatter`: of a frontmatter, key by key. `cells`: of one cell.
+- `parts`: a text as the parts that are merged. `matching`: which cells of two texts are the same.
+  `order`: where each cell of the result stands.
+- `conflicts`: how a conflict is written, so that the result is still a message file.
+- `merge`: the merge of whole texts. All of these are pure.
+- `__main__`: the merge driver of git, `python -m msgbook_format.merging`.
+"""
+
+from typing import TYPE_CHECKING
+
+from msgbook_format.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from msgbook_format.merging.conflicts import Labels
+    from msgbook_format.merging.merge import Merged, MergeError, merge_texts
+else:
+    __getattr__ = lazy_names(
+        __name__, {"conflicts": "Labels", "merge": "MergeError Merged merge_texts"}
+    )

@@ -1,0 +1,102 @@
+"""The text of a conflict.
+
+Lines of one body that both sides changed stand between git's marks, in that body. Marks among
+output cells or in a footnote would make other cells of them. So any other conflict is a raw cell
+with the marks, which is never sent, between the two versions of a cell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgbook_format.merging.lines import Chunk
+from msgbook_format.syntax.lines import Escaper
+from msgbook_format.syntax.markers import marker_level
+from msgbook_format.syntax.segments import Segment
+
+_LONGEST = 40
+"""Characters of an id that stay in the id of its conflict."""
+_UNSAFE = re.compile(r"\s*(?:```|~~~|%|!)")
+"""A line that decides what the lines below it are, or what the cell is."""
+_FOOTNOTE = re.compile(r"[ \t]*(?:\[[^\[\]=\n]*\])?(?=\s|\Z)")
+_ID = re.compile(r'(?<!\S)id=(?:"(?:[^"\\]|\\.)*"|\S+)')
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Names of the two sides in conflict marks, and the length of the marks."""
+
+    ours: str = "ours"
+    theirs: str = "theirs"
+    size: int = 7
+
+    def around(self, ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+        """Return lines of both sides between conflict marks."""
+        return [
+            f"{'<' * self.size} {self.ours}",
+            *ours,
+            "=" * self.size,
+            *theirs,
+            f"{'>' * self.size} {self.theirs}",
+        ]
+
+
+class Names:
+    """New ids for the cells that a conflict adds."""
+
+    def __init__(self, taken: set[str]) -> None:
+        """`taken` are the ids of all cells."""
+        self._taken = taken
+
+    def new(self, cell_id: str, suffix: str) -> str:
+        """Return an id that no cell has, made of another one."""
+        name = f"{cell_id[:_LONGEST]}-{suffix}"
+        count = 1
+        while name in self._taken:
+            count += 1
+            name = f"{cell_id[:_LONGEST]}-{suffix}-{count}"
+        self._taken.add(name)
+        return name
+
+
+def join_chunks(chunks: Sequence[Chunk], labels: Labels) -> str:
+    """Return merged lines as a text, with conflicts between marks."""
+    lines: list[str] = []
+    for chunk in chunks:
+        lines += chunk.ours if chunk.theirs is None else labels.around(chunk.ours, chunk.theirs)
+    return "\n".join(lines)
+
+
+def can_hold_marks(chunks: Sequence[Chunk]) -> bool:
+    """Return whether marks around the conflicts change the meaning of no other line."""
+    return not any(
+        _UNSAFE.match(line)
+        for chunk in chunks
+        if chunk.theirs is not None
+        for line in (*chunk.ours, *chunk.theirs)
+    )
+
+
+def conflict_cell(marker: str, cell_id: str, lines: Sequence[str], escaper: Escaper) -> str:
+    """Return a raw cell with the marks of a conflict; `marker` begins a cell on the same level."""
+    level = marker_level(marker) or 1
+    body = escaper.escape(Segment.from_text("\n".join(lines)).core)
+    return f"{'#' * level} %% [^{cell_id}]\n\n[^{cell_id}]: [raw]\n\n{body}"
+
+
+def rename(head: str, new: str) -> str:
+    """Return marker and footnote of a cell with another id. Its label stays: outputs are named after it."""
+    line, newline, rest = head.partition("\n")
+    found = re.search(r"\[\^([^\s\[\]^]+)\][ \t\r]*$", line)
+    if found is None:
+        return head
+    start = rest.find(f"[^{found[1]}]:")
+    if not newline or start < 0:
+        return f'{line}\n\n[^{found[1]}]: id="{new}"'
+    start += len(found[1]) + 4
+    attributes = _ID.sub("", rest[start:], count=1)
+    end = _FOOTNOTE.match(attributes)
+    at = end.end() if end else 0
+    return f'{line}\n{rest[:start]}{attributes[:at]} id="{new}"{attributes[at:]}'.rstrip(" \t")

@@ -1,0 +1,113 @@
+"""Settings and attributes of git, of one repository or of a user."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgbook.cli.usage_errors import CommandError
+from msgbook_format.files import replace_bytes
+
+_NOT_SET = (1, 5)
+"""Exit codes of `git config` for a setting that does not exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitSettings:
+    """The settings of one repository, or those of the user for all repositories."""
+
+    scope: str
+    """`--local` or `--global`."""
+    name: str
+    """Where they are, for a reader."""
+    attributes: Path
+    """The attributes file that nobody else sees."""
+
+    @classmethod
+    def for_repository(cls) -> GitSettings:
+        """Return those of the repository of the working folder."""
+        found = _git("rev-parse", "--git-path", "info/attributes")
+        if found.returncode != 0:
+            raise CommandError(
+                "expected to be in a git repository, and this folder is in none. Go to one, or set git up "
+                f"for all of yours with --global. git says: {found.stderr.strip()}"
+            )
+        config = _require("rev-parse", "--git-path", "config").rstrip("\n")
+        return cls("--local", config, Path(found.stdout.rstrip("\n")))
+
+    @classmethod
+    def for_user(cls) -> GitSettings:
+        """Return those of the user."""
+        found = _git("config", "--global", "--type=path", "--get", "core.attributesFile")
+        if found.returncode == 0:
+            return cls("--global", "git config --global", Path(found.stdout.rstrip("\n")))
+        folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+        return cls(
+            "--global", "git config --global", Path(folder).expanduser() / "git" / "attributes"
+        )
+
+    def get(self, key: str) -> str | None:
+        """Return a setting; None without it."""
+        found = _git("config", self.scope, "--null", "--get", key)
+        if found.returncode in _NOT_SET:
+            return None
+        if found.returncode != 0:
+            raise CommandError(f"git cannot read its setting {key}: {found.stderr.strip()}")
+        return found.stdout.removesuffix("\0")
+
+    def set(self, key: str, value: str) -> None:
+        """Write a setting, once."""
+        _require("config", self.scope, "--replace-all", key, value)
+
+    def unset(self, key: str) -> None:
+        """Remove a setting."""
+        _require("config", self.scope, "--unset-all", key)
+
+    def read_attributes(self) -> list[str]:
+        """Return the lines of the attributes file; none if there is no such file."""
+        try:
+            # git reads bytes, so that any name is possible.
+            text = self.attributes.read_text("utf-8", "surrogateescape")
+        except FileNotFoundError:
+            return []
+        return text.removesuffix("\n").split("\n") if text else []
+
+    def write_attributes(self, lines: Sequence[str]) -> None:
+        """Replace the attributes file; without lines it is deleted."""
+        if not lines:
+            self.attributes.unlink(missing_ok=True)
+            return
+        self.attributes.parent.mkdir(parents=True, exist_ok=True)
+        text = "\n".join(lines) + "\n"
+        replace_bytes(self.attributes, text.encode("utf-8", "surrogateescape"))
+
+    def attributes_of(self, file: Path) -> dict[str, str]:
+        """Return the `diff` and `merge` attributes of a file; empty outside of a repository."""
+        found = _git("check-attr", "-z", "diff", "merge", "--", str(file))
+        words = found.stdout.split("\0") if found.returncode == 0 else []
+        return dict(zip(words[1::3], words[2::3], strict=False))
+
+
+def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(  # noqa: S603
+            ["git", *arguments],  # noqa: S607
+            check=False,
+            capture_output=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+        )
+    except FileNotFoundError:
+        raise CommandError(
+            "expected the command git, which is not installed or not in PATH"
+        ) from None
+
+
+def _require(*arguments: str) -> str:
+    found = _git(*arguments)
+    if found.returncode != 0:
+        raise CommandError(f"git {' '.join(arguments[:3])} failed: {found.stderr.strip()}")
+    return found.stdout

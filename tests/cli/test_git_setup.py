@@ -1,0 +1,312 @@
+"""`msgbook git-setup`, and git itself with the drivers that it installs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from msgbook.cli.git_setup import ATTRIBUTES, driver_settings
+from msgbook_format import reads
+
+CHAT = """\
+# %% [^q1]
+
+[^q1]: [markdown]
+
+What is in `a.py`?
+
+# %%% [^q1-1]
+
+[^q1-1]: [assistant] model="m" n=1
+
+It prints a.
+
+# %% Notes[^q2]
+
+[^q2]: [markdown]
+
+Line one.
+Line two.
+"""
+LATIN = "# %% [^a]\n\nCaf\u00e9.\n\nTwo.\n\nThree.\n\nFour.\n".encode("latin-1")
+
+
+class Repository:
+    """A repository of its own, with a user whose settings are in a folder of the test."""
+
+    def __init__(self, folder: Path, home: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        home.mkdir(exist_ok=True)
+        names = {
+            f"GIT_{who}_{what}": f"{what.lower()}@example.org"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        }
+        self.env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+        self.env |= {"HOME": str(home), "XDG_CONFIG_HOME": "", "GIT_CONFIG_NOSYSTEM": "1", **names}
+        self.env |= {"LC_ALL": "C.UTF-8", "PYTHONPATH": ""}
+        self.git("init", "-q", "-b", "main")
+
+    def run(self, *command: str, code: int | None = 0) -> str:
+        """Run a command and return all that it prints; `code` is the exit code that is expected."""
+        done = subprocess.run(
+            command, cwd=self.folder, env=self.env, capture_output=True, text=True, check=False
+        )
+        assert code in (None, done.returncode), done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def git(self, *arguments: str, code: int | None = 0) -> str:
+        return self.run("git", *arguments, code=code)
+
+    def msgbook(self, *arguments: str, code: int | None = 0) -> str:
+        return self.run(sys.executable, "-m", "msgbook", *arguments, code=code)
+
+    def write(self, text: str | bytes) -> None:
+        data = text.encode() if isinstance(text, str) else text
+        (self.folder / "chat.msg.md").write_bytes(data)
+
+    def read(self) -> str:
+        return (self.folder / "chat.msg.md").read_text("utf-8")
+
+    def commit(self, text: str | bytes) -> None:
+        self.write(text)
+        self.git("add", ".")
+        self.git("commit", "-qm", "change")
+
+    def branch(self, base: str | bytes, ours: str | bytes, theirs: str | bytes) -> None:
+        """Commit a base, `theirs` on a branch `side`, and `ours` on `main`."""
+        self.commit(base)
+        self.git("checkout", "-qb", "side")
+        self.commit(theirs)
+        self.git("checkout", "-q", "main")
+        self.commit(ours)
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Repository:
+    """A repository without the drivers."""
+    return Repository(tmp_path / "re po", tmp_path / "home")
+
+
+@pytest.fixture
+def repository(plain: Repository) -> Repository:
+    """A repository with the drivers."""
+    plain.msgbook("git-setup")
+    return plain
+
+
+OURS = CHAT.replace("Line one.", "The first line.")
+THEIRS = CHAT.replace("It prints a.", "It prints **a**.").replace(
+    "Line two.", "Line two.\nThe end."
+)
+BOTH = THEIRS.replace("Line one.", "The first line.")
+
+
+def test_setup_says_what_it_writes_and_does_it_once(plain):
+    first = plain.msgbook("git-setup")
+    config = (plain.folder / ".git/config").read_text()
+    attributes = (plain.folder / ".git/info/attributes").read_text()
+
+    assert all(key in first for key in driver_settings(sys.executable))
+    assert ATTRIBUTES in first
+    assert "Nothing was changed" in plain.msgbook("git-setup")
+    assert (plain.folder / ".git/config").read_text() == config
+    assert (plain.folder / ".git/info/attributes").read_text() == attributes
+
+
+def test_remove_takes_back_what_setup_wrote_and_nothing_else(plain):
+    plain.git("config", "diff.msgbook.command", "mine")
+    own = plain.folder / ".git/info/attributes"
+    own.write_bytes(b"*.txt text\n*.md -diff\n# caf\xe9")
+    config = (plain.folder / ".git/config").read_text()
+
+    plain.msgbook("git-setup")
+    assert own.read_bytes().startswith(b"# written by msgbook git-setup\n")
+    plain.msgbook("git-setup", "--remove")
+
+    assert own.read_bytes() == b"*.txt text\n*.md -diff\n# caf\xe9\n"
+    assert (plain.folder / ".git/config").read_text() == config
+    assert "nothing to remove" in plain.msgbook("git-setup", "--remove")
+
+
+def test_a_line_of_ones_own_stays_in_force_and_is_named(plain):
+    (plain.folder / ".git/info/attributes").write_text("*.msg.md merge=union\n")
+
+    told = plain.msgbook("git-setup")
+
+    assert "merge=union" in told
+    assert "merge: union" in plain.git("check-attr", "merge", "chat.msg.md")
+
+
+def test_global_setup_serves_all_repositories(plain):
+    plain.msgbook("git-setup", "--global")
+    plain.branch(CHAT, OURS, THEIRS)
+
+    plain.git("merge", "-q", "--no-edit", "side")
+
+    assert plain.read() == BOTH
+    assert not (plain.folder / ".git/info/attributes").exists()
+    plain.msgbook("git-setup", "--global", "--remove")
+    assert "unspecified" in plain.git("check-attr", "merge", "chat.msg.md")
+
+
+def test_global_setup_uses_the_attributes_file_that_the_user_chose(plain):
+    plain.git("config", "--global", "core.attributesFile", "~/my attributes")
+
+    plain.msgbook("git-setup", "--global")
+
+    assert ATTRIBUTES in Path(plain.env["HOME"], "my attributes").read_text()
+
+
+def test_outside_of_a_repository_setup_says_what_it_expected(plain, tmp_path):
+    plain.folder = tmp_path
+
+    told = plain.msgbook("git-setup", code=2)
+
+    assert "expected to be in a git repository" in told
+    assert "--global" in told
+
+
+def test_without_git_setup_says_so(plain):
+    plain.env["PATH"] = ""
+
+    assert "git, which is not installed" in plain.msgbook("git-setup", code=2)
+
+
+def test_any_path_of_an_interpreter_is_run(plain, tmp_path):
+    """git gives the command to a shell, and replaces what follows a percent sign."""
+    python = tmp_path / 'it\'s 50%A $HOME "x" \\y'
+    python.symlink_to(sys.executable)
+    script = f"import sys\nfrom msgbook.cli import git_setup, git_settings\ngit_setup.install(git_settings.GitSettings.for_repository(), {str(python)!r})"
+    plain.run(sys.executable, "-c", script)
+    plain.env["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    plain.branch(CHAT, OURS, THEIRS)
+
+    plain.git("merge", "-q", "--no-edit", "side")
+
+    assert plain.read() == BOTH
+
+
+def test_a_module_in_the_repository_is_not_imported(repository):
+    for name in ("argparse", "msgbook_format", "subprocess", "yaml"):
+        (repository.folder / f"{name}.py").write_text("raise SystemExit('hostile')")
+    repository.branch(CHAT, OURS, THEIRS)
+
+    repository.git("merge", "-q", "--no-edit", "side")
+
+    assert repository.read() == BOTH
+
+
+def test_merge_merges_cell_by_cell(repository):
+    repository.branch(CHAT, OURS, THEIRS)
+
+    repository.git("merge", "-q", "--no-edit", "side")
+
+    assert repository.read() == BOTH
+    assert repository.git("status", "--porcelain") == ""
+
+
+def test_rebase_merges_cell_by_cell(repository):
+    repository.branch(CHAT, OURS, THEIRS)
+
+    repository.git("rebase", "-q", "side")
+
+    assert repository.read() == BOTH
+
+
+def test_cherry_pick_and_stash_pop_merge_cell_by_cell(repository):
+    repository.branch(CHAT, OURS, THEIRS)
+    repository.git("checkout", "-q", "main~1")
+    repository.write(OURS)
+    repository.git("stash", "-q")
+    repository.git("cherry-pick", "side")
+
+    repository.git("stash", "pop", "-q")
+
+    assert repository.read() == BOTH
+
+
+def test_a_conflict_is_left_as_a_message_file_until_it_is_solved(repository):
+    ours, theirs = (CHAT.replace("It prints a.", f"It prints {name}.") for name in "bc")
+    repository.branch(CHAT, ours, theirs)
+
+    told = repository.git("merge", "--no-edit", "side", code=1)
+
+    assert "msgbook: chat.msg.md: 1 conflict" in told
+    assert repository.git("status", "--porcelain") == "UU chat.msg.md\n"
+    ids = [cell["id"] for cell in reads(repository.read())["cells"]]
+    assert ids == ["q1", "q1-conflict", "q1-theirs", "q2"]
+    assert repository.msgbook("check", "chat.msg.md", code=1).count("conflict-mark") == 3
+    repository.git("merge", "--abort")
+    assert repository.read() == ours
+
+
+def test_a_file_that_both_branches_added_is_merged_without_an_ancestor(repository):
+    repository.commit("")
+    repository.git("rm", "-q", "chat.msg.md")
+    repository.git("commit", "-qm", "gone")
+    repository.git("checkout", "-qb", "side")
+    repository.commit(CHAT + "\n# %% [^t]\n\nTheirs.\n")
+    repository.git("checkout", "-q", "main")
+    repository.commit(CHAT + "\n# %% [^o]\n\nOurs.\n")
+
+    repository.git("merge", "-q", "--no-edit", "side")
+
+    assert repository.read() == CHAT + "\n# %% [^o]\n\nOurs.\n\n# %% [^t]\n\nTheirs.\n"
+
+
+def test_a_file_that_cannot_be_read_has_gits_own_marks(repository):
+    ours, theirs = LATIN.replace(b"Two", b"Ours"), LATIN.replace(b"Two", b"Theirs")
+    repository.branch(LATIN, ours, theirs)
+
+    told = repository.git("merge", "--no-edit", "side", code=1)
+
+    assert "expected UTF-8, and the common ancestor is not: its byte 15 is 0xe9" in told
+    assert "line by line" in told
+    merged = (repository.folder / "chat.msg.md").read_bytes()
+    assert b"<<<<<<< ours\nOurs.\n=======\nTheirs.\n>>>>>>> theirs\n" in merged
+
+
+def test_a_file_that_is_not_text_is_left_and_the_user_is_told(repository):
+    repository.branch(b"\0a\xff", b"\0b\xff", b"\0c\xff")
+
+    told = repository.git("merge", "--no-edit", "side", code=1)
+
+    assert "left as it is on our side" in told
+    assert (repository.folder / "chat.msg.md").read_bytes() == b"\0b\xff"
+
+
+def test_diff_and_log_name_the_cell_and_compare_words(repository):
+    repository.branch(CHAT, CHAT.replace("Line two.", "Line 2."), THEIRS)
+
+    diff = repository.git("diff", "HEAD~1", "-U0")
+    log = repository.git("log", "-1", "-p", "--word-diff")
+
+    assert "@@ # %% Notes[^q2]" in diff
+    assert "Line [-two-]{+2+}." in log
+    answer = repository.git("diff", "main~1", "side", "-U0", "--word-diff")
+    assert "@@ # %% [^q1]" in answer
+    assert "It prints {+**+}a{+**+}." in answer
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_words_of_any_script_stay_whole(repository, locale):
+    repository.commit("# %%\n\n\u4f60\u597d, caf\u00e9.\n")
+    repository.write("# %%\n\n\u4f60\u4eec, caf\u00e9.\n")
+    repository.env["LC_ALL"] = locale
+
+    diff = repository.git("diff", "--word-diff")
+
+    assert "[-\u4f60\u597d-]{+\u4f60\u4eec+}, caf\u00e9." in diff
+
+
+@pytest.mark.parametrize("arguments", [[], ["a", "b", "c"], ["a", "b", "c", "x", "d"]])
+def test_the_driver_says_what_it_expects(plain, arguments):
+    told = plain.run(sys.executable, "-P", "-m", "msgbook_format.merging", *arguments, code=2)
+
+    assert "expected BASE OURS THEIRS SIZE PATH" in told
