@@ -16,6 +16,7 @@ from typing import NamedTuple, NoReturn
 
 from msgbook import __version__
 from msgbook.cli import arguments
+from msgbook.cli.run_arguments import declare_run
 from msgbook.cli.terminal import complain, line_of, printable, say
 from msgbook.errors import MsgbookError
 
@@ -47,7 +48,7 @@ VERBS = (
         "send a message from the terminal and keep the conversation in a file",
         arguments.declare_chat,
     ),
-    Verb("run", "answer the prompts of a conversation that have no answer", arguments.declare_run),
+    Verb("run", "answer the prompts of a conversation that have no answer", declare_run),
     Verb(
         "preview",
         "show what a prompt would send, and how many tokens each cell costs",

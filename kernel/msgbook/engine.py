@@ -18,7 +18,7 @@ from msgbook.config import Limits, Settings, redact, redact_json
 from msgbook.errors import ConfigError
 from msgbook.ids import Ids
 from msgbook.notebook import IsMagic, Transcript, any_magic
-from msgbook.provider import Request, Servers, Waits
+from msgbook.provider import Paces, Request, Servers, Waits
 from msgbook.request import (
     AgentChooser,
     PreparedRequest,
@@ -64,6 +64,7 @@ class Engine:
         home: Folder of the user's own skills; None for none.
         ids: Makes the ids and times that are saved; by default the cassette.
         cassette: Records turns, or replays them.
+        paces: Of the servers, where several engines share them; by default this one's own.
 
     Attributes:
         ids: Makes the ids and times that are saved.
@@ -93,6 +94,7 @@ class Engine:
         home: Path | None = None,
         ids: Ids | None = None,
         cassette: Cassette | None = None,
+        paces: Paces | None = None,
     ) -> None:
         self.settings = settings
         self.folder = folder
@@ -106,6 +108,7 @@ class Engine:
             sleep=self.waits.sleep,
             ids=self.ids,
             wire=self.cassette.wire,
+            paces=paces,
         )
         self.approver = approver or Approver(settings.approval, folder)
         self.results = Results(folder)

@@ -19,7 +19,8 @@ from msgbook.config import load_settings
 from msgbook.errors import ProviderError, Retry
 from msgbook.events import RetryWait, StreamEvent, TextDelta
 from msgbook.provider import Request, Servers
-from msgbook.provider.retry import LONGEST_WAIT, RetryingProvider, may_retry, requested_wait
+from msgbook.provider.requested_waits import LONGEST_WAIT, may_retry, requested_wait
+from msgbook.provider.retry import RetryingProvider
 from msgbook_format.turn import TURN_MIME
 
 pytestmark = over_both_apis

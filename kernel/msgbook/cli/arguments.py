@@ -58,33 +58,7 @@ def declare_chat(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--model", metavar="NAME", help="the model that answers")
     parser.add_argument("--agent", metavar="NAME", help="the agent that answers")
-    _declare_approval(parser)
-
-
-def declare_run(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `msgbook run`."""
-    parser.description = (
-        "Answer the prompts of FILE (.msg.md, .md with message_section, .ipynb, .mtm) that have no answer, from "
-        "top to bottom, and write the file after each. Code cells are not run. Exit code: 0 if all "
-        "prompts are answered, 1 if a turn failed, which ends the run."
-    )
-    parser.add_argument("file", metavar="FILE", help="a message file, an .ipynb or an .mtm")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--all", action="store_true", help="answer all prompts again")
-    which.add_argument(
-        "--from", dest="first", metavar="ID", help="answer that prompt and all below it again"
-    )
-    cassette = parser.add_mutually_exclusive_group()
-    cassette.add_argument(
-        "--record", metavar="CASSETTE", help="record the run in that file, NAME.cassette.jsonl"
-    )
-    cassette.add_argument(
-        "--replay",
-        metavar="CASSETTE",
-        help="answer the prompts that were answered in that recording again, as they were: without a "
-        "network, and nothing runs; a difference is exit code 1 and leaves FILE as it is",
-    )
-    _declare_approval(parser)
+    declare_approval(parser)
 
 
 def declare_preview(parser: argparse.ArgumentParser) -> None:
@@ -292,7 +266,8 @@ def declare_jupytext(parser: argparse.ArgumentParser) -> None:
     """Declare nothing: Jupytext parses its own arguments."""
 
 
-def _declare_approval(parser: argparse.ArgumentParser) -> None:
+def declare_approval(parser: argparse.ArgumentParser) -> None:
+    """Declare the argument of verbs that may call tools."""
     parser.add_argument(
         "--approval",
         choices=("ask", "deny"),

@@ -51,6 +51,12 @@ def prompts_to_answer(cells: Sequence[Cell], start: int, *, again: bool) -> list
     ]
 
 
+def is_cut_off(cell: Cell) -> bool:
+    """Return whether the process that answered a prompt ended in the middle: its turn is saved as running."""
+    turns = list(filter(None, map(turn_of, outputs_of(cell))))
+    return is_prompt_cell(cell) and bool(turns) and turns[-1]["status"] == "running"
+
+
 def append_prompt(document: Document, source: str, attributes: Mapping[str, str]) -> int:
     """Append a prompt, or replace an empty last cell by it, and return its number."""
     cells = document.cells

@@ -15,7 +15,7 @@ from msgbook.cassette import Cassette, Recorder, changed_metadata, turn_metadata
 from msgbook.cli.cassette_files import recording
 from msgbook.cli.file_prompts import has_model_output, is_answered
 from msgbook.cli.input_line import can_ask, read_line
-from msgbook.cli.screen import Screen
+from msgbook.cli.screen import TurnScreen
 from msgbook.cli.unsaved import save_elsewhere
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ApprovalPolicy, Settings, hide_keys
@@ -24,6 +24,7 @@ from msgbook.display.turn_view import TurnView
 from msgbook.engine import Engine
 from msgbook.host import home_folder, private_paths, saved_approver
 from msgbook.notebook import Cell, Document, Transcript, source_of, working_folder
+from msgbook.provider import Paces
 from msgbook.turn_run import run_to_end
 from msgbook_format.errors import FileChangedError
 from msgbook_format.syntax import has_msgbook_kernel
@@ -49,7 +50,7 @@ class FileTurns:
         self,
         document: Document,
         engine: Engine,
-        screen: Screen,
+        screen: TurnScreen,
         read_line: ReadLine | None,
         recorder: Recorder | None = None,
         *,
@@ -125,7 +126,7 @@ class FileTurns:
 
 def run_turns(
     document: Document,
-    screen: Screen,
+    screen: TurnScreen,
     job: Callable[[FileTurns], Awaitable[int]],
     *,
     approval: ApprovalPolicy = "allow",
@@ -147,11 +148,11 @@ def run_turns(
     """
     folder = working_folder(document.path.absolute().parent)
     settings, rules = load_with_project(folder)
-    settings = _narrowed(settings, approval)
+    settings = narrowed(settings, approval)
     hide_keys(settings)
 
     async def run(recorder: Recorder | None) -> int:
-        _cancel_on_signals()
+        cancel_on_signals()
         engine = engine_for(folder, settings, rules, recorder)
         try:
             ask = read_line if can_ask() else None
@@ -167,12 +168,17 @@ def run_turns(
 
 
 def engine_for(
-    folder: Path, settings: Settings, rules: Sequence[Rule], cassette: Cassette | None = None
+    folder: Path,
+    settings: Settings,
+    rules: Sequence[Rule],
+    cassette: Cassette | None = None,
+    paces: Paces | None = None,
 ) -> Engine:
     """Return the engine of a command. The caller closes it.
 
     Args:
         folder: Folder of the document.
+        paces: Of the servers, where several engines share them.
     """
     return Engine(
         settings,
@@ -181,6 +187,7 @@ def engine_for(
         approver=saved_approver(settings, folder, rules),
         home=home_folder(),
         cassette=cassette,
+        paces=paces,
     )
 
 
@@ -196,11 +203,12 @@ def require_conversation(document: Document) -> None:
         )
 
 
-def _narrowed(settings: Settings, approval: ApprovalPolicy) -> Settings:
+def narrowed(settings: Settings, approval: ApprovalPolicy) -> Settings:
+    """Return settings with a policy for tool calls that is at least as strict."""
     return replace(settings, approval=min(settings.approval, approval, key=_POLICIES.index))
 
 
-def _cancel_on_signals() -> None:
+def cancel_on_signals() -> None:
     """Keep what has arrived if the terminal closes or a supervisor ends the process (POSIX)."""
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     assert task is not None  # noqa: S101 - a coroutine calls this

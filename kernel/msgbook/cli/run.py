@@ -1,16 +1,17 @@
-"""`msgbook run FILE`: answers the prompts of a conversation without JupyterLab."""
+"""`msgbook run FILE` and `msgbook run DIR`: answers prompts without JupyterLab."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
+from msgbook.cli.answering import answer_prompts
 from msgbook.cli.cell_names import NO_ID, require_cell, shown_id
 from msgbook.cli.file_prompts import is_answered, is_prompt_cell, prompts_to_answer
 from msgbook.cli.file_turns import FileTurns, require_conversation, run_turns
 from msgbook.cli.incomplete_answers import (
-    describe_incomplete,
     how_to_go_on,
     is_left_incomplete,
     is_superfluous_continue,
@@ -33,15 +34,28 @@ _NAMED = 10
 
 _VERB = "run"
 
+_OF_FOLDERS = ("--jobs",)
+_OF_FILES = ("--from", "--record", "--replay")
+_ATTRIBUTES = {"--from": "first"}
+"""Names of options whose arguments are called otherwise."""
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the verb."""
     hide_from_children()
+    path = Path(arguments.file)
+    if path.is_dir():
+        return _run_folder(path, arguments)
+    _refuse(arguments, _OF_FOLDERS, "is for a folder")
     if arguments.replay:
-        _refuse_with_replay(arguments)
-        return run_replay(Path(arguments.file), Path(arguments.replay))
+        _refuse(
+            arguments,
+            ("--all", "--from", "--approval"),
+            "does not go with --replay, which answers the prompts that were recorded, as they were",
+        )
+        return run_replay(path, Path(arguments.replay))
     return run_file(
-        Path(arguments.file),
+        path,
         again=arguments.all,
         first=arguments.first,
         approval=arguments.approval or "allow",
@@ -49,13 +63,26 @@ def run(arguments: argparse.Namespace) -> int:
     )
 
 
-def _refuse_with_replay(arguments: argparse.Namespace) -> None:
-    given = {"--all": arguments.all, "--from": arguments.first, "--approval": arguments.approval}
-    names = [name for name, value in given.items() if value]
-    if names:
-        raise CommandError(
-            f"--replay answers the prompts that were recorded, as they were: leave out {names[0]}"
-        )
+def _run_folder(folder: Path, arguments: argparse.Namespace) -> int:
+    from msgbook.cli.many.folder import run_folder  # one file does not need it
+
+    _refuse(arguments, _OF_FILES, "is for one file")
+    return run_folder(
+        folder,
+        again=arguments.all,
+        approval=arguments.approval or "allow",
+        parallel=arguments.jobs,
+    )
+
+
+def _refuse(arguments: argparse.Namespace, options: Sequence[str], why: str) -> None:
+    """Raise `CommandError` if one of the options is given."""
+    for option in options:
+        if getattr(arguments, _ATTRIBUTES.get(option, option.removeprefix("--"))) not in (
+            None,
+            False,
+        ):
+            raise CommandError(f"{option} {why}: leave out {option}")
 
 
 def run_file(
@@ -100,36 +127,13 @@ def run_file(
 
     async def job(answering: FileTurns) -> int:
         changed: list[int] = []
-        code = await _answer(answering, document, numbers, changed)
+        failure = await answer_prompts(
+            answering, document, numbers, changed, partial(complain, _VERB)
+        )
         _report_outdated(document, changed)
-        return code
+        return 0 if failure is None else 1
 
     return run_turns(document, screen, job, approval=approval, cassette=cassette)
-
-
-async def _answer(
-    answering: FileTurns, document: Document, numbers: Sequence[int], changed: list[int]
-) -> int:
-    """Answer until a turn fails. Appends the numbers of the cells with a new answer to `changed`."""
-    for done, number in enumerate(numbers, 1):
-        cell = document.cells[number]
-        where = f"{document.path}/{shown_id(cell)}"
-        if is_superfluous_continue(document.cells, number):
-            complain(_VERB, f"{where}: nothing to continue: the answer above is complete now")
-            continue
-        before = cell.get("outputs")
-        failure = await answering.answer(number)
-        if cell.get("outputs") is not before and is_answered(cell):
-            changed.append(number)
-        advice = how_to_go_on(document, number)
-        if failure is not None:
-            left = len(numbers) - done
-            more = f"{counted(left, 'more prompt')} not sent; " if left else ""
-            complain(_VERB, f"{where}: {failure.name}: {failure.message} ({more}{advice})")
-            return 1
-        if incomplete := describe_incomplete(cell):
-            complain(_VERB, f"{where}: {incomplete} ({advice})")
-    return 0
 
 
 def _report_outdated(document: Document, changed: Sequence[int]) -> None:

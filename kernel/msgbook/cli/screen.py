@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from msgbook.cli.terminal import complain, say, write
 from msgbook.display.console import TextDisplay
@@ -15,6 +15,23 @@ from msgbook.messages import content_text
 from msgbook.notebook import Cell
 from msgbook.turn import TurnRecord
 from msgbook_format.turn import Turn, blocks_of_type
+
+
+class TurnScreen(Protocol):
+    """The display of the turns of a file, as `FileTurns` uses it."""
+
+    @property
+    def live(self) -> bool:
+        """Return whether a person sees the turns as they grow."""
+        ...
+
+    def begin(self, cell: Cell, record: TurnRecord) -> TurnView:
+        """Show that a prompt is being answered. Call it in the event loop's thread."""
+        ...
+
+    def end(self, cell: Cell, turn: Turn) -> None:
+        """Show the end of a turn."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +65,20 @@ class Screen:
             if self.heading:
                 say("")
             return
-        for block in blocks_of_type(turn["blocks"], "notice"):
-            if block.get("level") == "warning":
-                complain(self.verb, f"{self.place(cell)}: {block.get('text', '')}")
-        for block in blocks_of_type(turn["blocks"], "tool_result"):
-            if block.get("status") == "denied":
-                complain(self.verb, f"{self.place(cell)}: {content_text(block.get('content', ''))}")
+        for words in remarks(turn):
+            complain(self.verb, f"{self.place(cell)}: {words}")
         say(self.summary(cell, turn))
         sys.stdout.flush()
+
+
+def remarks(turn: Turn) -> Iterator[str]:
+    """Yield the warnings of a turn, and why calls were denied."""
+    for block in blocks_of_type(turn["blocks"], "notice"):
+        if block.get("level") == "warning":
+            yield str(block.get("text", ""))
+    for block in blocks_of_type(turn["blocks"], "tool_result"):
+        if block.get("status") == "denied":
+            yield content_text(block.get("content", ""))
 
 
 def _send(_kind: str, content: dict[str, Any]) -> None:

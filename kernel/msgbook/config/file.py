@@ -15,7 +15,7 @@ from msgbook.messages import ApiName
 TOP_KEYS = {"model", "providers", "agents", "mcp_servers", "limits", "approval", "plugins"}
 PROVIDER_KEYS = {
     *("base_url", "api_key_env", "api_key_keyring", "headers", "prices", "keep_reasoning"),
-    *("alternate", "api", "plugin", "options"),
+    *("alternate", "api", "plugin", "options", "requests_per_minute", "max_parallel"),
 }
 PRICE_KEYS = {"input", "cached", "output"}
 APPROVAL_KEYS = {"rules"}
@@ -125,6 +125,16 @@ class SettingsFile:
             return value
         self.warn(("providers", provider, key), f"{key} is ignored: expected true or false.")
         return False
+
+    def count(self, provider: str, key: str) -> int | None:
+        """Return a provider's whole number from 1 on. Any other value gives a warning and None."""
+        value = self.provider(provider).get(key)
+        if value is None or (type(value) is int and value > 0):
+            return value
+        self.warn(
+            ("providers", provider, key), f"{key} is ignored: expected a whole number from 1 on."
+        )
+        return None
 
     def api(self, provider: str) -> ApiName | None:
         """Return the API that is set for a provider; None if none is. Any other value gives a warning."""

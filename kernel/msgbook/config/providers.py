@@ -223,6 +223,8 @@ def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSet
         prices=file.prices(name),
         keep_reasoning=file.is_on(name, "keep_reasoning"),
         alternate=file.is_on(name, "alternate"),
+        requests_per_minute=file.count(name, "requests_per_minute"),
+        max_parallel=file.count(name, "max_parallel"),
     )
 
 

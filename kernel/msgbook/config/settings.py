@@ -65,6 +65,10 @@ class ProviderSettings:
     """True if the server wants the reasoning of earlier turns back."""
     alternate: bool = False
     """True if user and assistant messages have to alternate."""
+    requests_per_minute: int | None = None
+    """Most requests that begin in a minute; None for any number."""
+    max_parallel: int | None = None
+    """Most requests that are answered at once; None for any number."""
     api: ApiName = "chat"
     """The API over which it is asked."""
     is_api_set: bool = False

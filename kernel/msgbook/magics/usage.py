@@ -70,8 +70,8 @@ def usage_table(turns: Sequence[TurnUsage], cost: Cost) -> str:
 
 def _row(first: str, model: str, turns: Sequence[TurnUsage], cost: Cost, title: str) -> list[str]:
     sums = add_up(turns, cost)
-    counts = [_written(sums[key], "{:,}") for key in _COUNTS]
-    return [first, model, *counts, _written(sums["cost"], "{:,.4f}"), title]
+    counts = [shown_total(sums[key], "{:,}") for key in _COUNTS]
+    return [first, model, *counts, shown_total(sums["cost"], "{:,.4f}"), title]
 
 
 def _total(values: Iterable[float | None], is_complete: bool) -> Total:
@@ -80,7 +80,7 @@ def _total(values: Iterable[float | None], is_complete: bool) -> Total:
     return Total(sum(known) if known else None, is_complete and len(known) == len(all_values))
 
 
-def _written(total: Total, form: str) -> str:
+def shown_total(total: Total, form: str) -> str:
     """Return a sum, with `+?` if more is not known."""
     if total.known is None:
         return "?"

@@ -1,6 +1,6 @@
 """Providers: the servers that answer requests, and the built-in demo model.
 
-- `servers`: which provider and model answer.
+- `servers`: which provider and model answer; `server_provider` makes a provider.
 - `base`: `Request` and `Provider`, the interface of them all.
 - `openai_server`: the only provider for servers; it alone imports the openai SDK. `http` is the SDK's HTTP client,
   `wire` what stands between it and the network, `reading` reads a body until its answer is over.
@@ -8,8 +8,9 @@
   OpenAI's Responses API. Each makes the body of a request and decodes the answer.
 - `sse`, `json_events`, `pieces`, `tool_call_pieces`, `citations`: what both decoders need to get from the bytes of an
   answer to events.
-- `retry`, `waits`, `adapting`, `alternatives`, `failures`, `advice`: repeating a request, adapting it, asking another model,
-  errors in words for a person, and what the person can do.
+- `pace`: how many requests a server gets, from all conversations together.
+- `retry`, `requested_waits`, `waits`, `adapting`, `alternatives`, `failures`, `advice`: repeating a request, adapting it,
+  asking another model, errors in words for a person, and what the person can do.
 - `server_options`: options of servers that messages name.
 - `demo_model`: the model `demo`.
 - `plugins`: the providers of plug-ins.
@@ -33,10 +34,12 @@ if TYPE_CHECKING:
     from msgbook.provider.failures import MissingRouteError, shown_url
     from msgbook.provider.http import RedirectedError
     from msgbook.provider.openai_server import OpenAIProvider
+    from msgbook.provider.pace import Paces
     from msgbook.provider.plugins import ProviderFactory, find_provider_entry
     from msgbook.provider.request_quirks import token_limit_key
     from msgbook.provider.server_options import REASONING_PARSERS, TOOL_PARSERS
-    from msgbook.provider.servers import Servers, describe_demo_model, new_provider
+    from msgbook.provider.server_provider import new_provider
+    from msgbook.provider.servers import Servers, describe_demo_model
     from msgbook.provider.waits import Waits
     from msgbook.provider.wire import MakeTransport, Wire
 else:
@@ -49,10 +52,12 @@ else:
             "failures": "MissingRouteError shown_url",
             "http": "RedirectedError",
             "openai_server": "OpenAIProvider",
+            "pace": "Paces",
             "plugins": "ProviderFactory find_provider_entry",
             "request_quirks": "token_limit_key",
             "server_options": "REASONING_PARSERS TOOL_PARSERS",
-            "servers": "Servers describe_demo_model new_provider",
+            "server_provider": "new_provider",
+            "servers": "Servers describe_demo_model",
             "waits": "Waits",
             "wire": "MakeTransport Wire",
         },

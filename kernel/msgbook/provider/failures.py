@@ -26,7 +26,7 @@ from msgbook.provider.error_quirks import (
     reported_status,
 )
 from msgbook.provider.http import RedirectedError
-from msgbook.provider.retry import may_retry, requested_wait
+from msgbook.provider.requested_waits import may_retry, requested_wait
 from msgbook.text import excerpt, visible
 
 _REFUSALS = {400, 404, 415, 422, 500, 501}

@@ -13,7 +13,9 @@ from msgbook.ids import Ids
 from msgbook.provider.adapting import AdaptingProvider
 from msgbook.provider.alternatives import AlternativesProvider
 from msgbook.provider.base import Provider, Request
+from msgbook.provider.pace import Paces
 from msgbook.provider.retry import RetryingProvider
+from msgbook.provider.server_provider import new_provider
 from msgbook.provider.wire import Wire
 from msgbook.text import join_first, one_line, visible
 
@@ -31,6 +33,7 @@ class Servers:
         sleep: Waits some seconds before a request is repeated.
         ids: Makes the ids of calls that come without one.
         wire: Records what is sent and answered, or replaces the network.
+        paces: Of the servers, where several engines share them; by default this one's own.
     """
 
     def __init__(
@@ -41,7 +44,9 @@ class Servers:
         sleep: Callable[[float], Awaitable[bool | None]],
         ids: Ids | None = None,
         wire: Wire = Wire(),  # noqa: B008 - it holds nothing
+        paces: Paces | None = None,
     ) -> None:
+        self._paces = paces or Paces()
         self._settings = settings
         self._problem = problem
         self._sleep = sleep
@@ -159,7 +164,7 @@ class Servers:
         server = self.find_settings(model, provider)
         if server is None:
             return self._demo_model()
-        retrying = self._retrying(self._server(server))
+        retrying = self._retrying(self._server(server), server)
         return AlternativesProvider(retrying, [model, *alternatives]) if alternatives else retrying
 
     def accepts_images(self, model: str, provider: str | None = None) -> bool:
@@ -192,10 +197,14 @@ class Servers:
 
     def _any_model(self, provider: str | None) -> RetryingProvider:
         server = self.find_settings(None, provider)
-        return self._retrying(self._demo_model() if server is None else self._server(server))
+        return self._retrying(
+            self._demo_model() if server is None else self._server(server), server
+        )
 
-    def _retrying(self, provider: Provider) -> RetryingProvider:
-        return RetryingProvider(provider, sleep=self._sleep, random=random.random)
+    def _retrying(self, provider: Provider, server: ProviderSettings | None) -> RetryingProvider:
+        return RetryingProvider(
+            provider, sleep=self._sleep, random=random.random, pace=self._paces.of(server)
+        )
 
     def _demo_model(self) -> Provider:
         if self._demo is None:
@@ -203,36 +212,6 @@ class Servers:
 
             self._demo = demo_provider(self._wire)
         return self._demo
-
-
-def new_provider(
-    server: ProviderSettings,
-    settings: Settings,
-    ids: Ids | None = None,
-    wire: Wire = Wire(),  # noqa: B008 - it holds nothing
-) -> Provider:
-    """Return a provider that talks to one server, or that of a plug-in.
-
-    Args:
-        settings: All settings of the user.
-        ids: Makes ids for tool calls that have none.
-        wire: Records what is sent and answered, or replaces the network.
-
-    Raises:
-        ConfigError: The plug-in cannot be used, or not with this wire.
-    """
-    if server.plugin and wire.is_cassette:
-        raise ConfigError(
-            f"The provider {server.name} belongs to a plug-in, whose requests no cassette can hold. Run "
-            "without a cassette, or with another provider."
-        )
-    if server.plugin:
-        from msgbook.provider.plugins import plugin_provider
-
-        return plugin_provider(server, settings.plugins_off, settings.secrets)
-    from msgbook.provider.openai_server import OpenAIProvider
-
-    return OpenAIProvider(server, secrets=settings.secrets, ids=ids, wire=wire)
 
 
 def describe_demo_model(model: str, wanted: str) -> str:

@@ -1,0 +1,158 @@
+"""A job done: the prompts of one file, answered and saved one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from msgbook.approval import Rule, load_with_project
+from msgbook.cli.answering import answer_prompts
+from msgbook.cli.cell_names import shown_id
+from msgbook.cli.file_prompts import is_cut_off, prompts_to_answer
+from msgbook.cli.file_turns import FileTurns, engine_for, narrowed, require_conversation
+from msgbook.cli.many.job import FileResult, Job, PaidTurn, Status
+from msgbook.cli.screen import remarks
+from msgbook.cli.usage_errors import CommandError
+from msgbook.config import Settings, hide_keys
+from msgbook.display.failure import INTERRUPTED, Failure, log_internal_error
+from msgbook.display.turn_view import HiddenTurn, TurnView
+from msgbook.errors import MsgbookError
+from msgbook.magics.usage import cost_by
+from msgbook.notebook import Cell, Document, list_turn_usage, working_folder
+from msgbook.provider import Paces
+from msgbook.turn import TurnRecord
+from msgbook_format.agent_states import mark_running, read_marks
+from msgbook_format.agents import agent_metadata_of
+from msgbook_format.syntax import has_msgbook_kernel
+from msgbook_format.turn import Turn, turn_of
+
+
+class Worker:
+    """Does jobs in this process. They share the paces of the servers.
+
+    Args:
+        environ: The environment as it was before keys were removed from it; by default as it is.
+        on_turn: Called at the end of each turn.
+    """
+
+    def __init__(
+        self,
+        environ: Mapping[str, str] | None = None,
+        on_turn: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._environ = dict(os.environ if environ is None else environ)
+        self._settings: dict[Path, tuple[Settings, list[Rule]]] = {}
+        self._paces = Paces()
+        self._on_turn = on_turn
+
+    async def do(self, job: Job) -> FileResult:
+        """Do a job. Whatever ends it, what has arrived is saved, and the result says what happened."""
+        result = FileResult(job.path, "unreadable")
+        started, secrets = time.monotonic(), tuple[str, ...]()
+        try:
+            folder = job.folder or working_folder(job.path.absolute().parent)
+            settings, rules = self._load(folder)
+            secrets = settings.secrets
+            await _FileJob(job, result, folder, settings, rules, self._paces, self._on_turn).run()
+        except asyncio.CancelledError:
+            result.status = "interrupted" if result.turns else "not run"
+        except MsgbookError as error:
+            result.remarks.append((str(job.path), str(error)))
+        except Exception as error:
+            result.status = "failed"
+            result.remarks.append((str(job.path), log_internal_error(error, secrets).message))
+        result.seconds = time.monotonic() - started
+        return result
+
+    def _load(self, folder: Path) -> tuple[Settings, list[Rule]]:
+        """Return the settings in force in a folder. Each is read once: all its files have the same."""
+        if folder not in self._settings:
+            self._settings[folder] = load_with_project(folder, self._environ)
+            hide_keys(self._settings[folder][0])
+        return self._settings[folder]
+
+
+class _FileJob:
+    """One job, while it is done."""
+
+    live = False
+
+    def __init__(
+        self,
+        job: Job,
+        result: FileResult,
+        folder: Path,
+        settings: Settings,
+        rules: list[Rule],
+        paces: Paces,
+        on_turn: Callable[[], None],
+    ) -> None:
+        self._job, self._result, self._folder = job, result, folder
+        self._settings, self._rules = narrowed(settings, job.approval), rules
+        self._paces, self._on_turn = paces, on_turn
+
+    async def run(self) -> None:
+        job, result = self._job, self._result
+        document = await asyncio.to_thread(Document.read, job.path)
+        if job.path.suffix == ".ipynb" and not has_msgbook_kernel(document.notebook["metadata"]):
+            result.status = "other"
+            return
+        require_conversation(document)
+        document.require_writable()
+        cells = document.cells
+        numbers = prompts_to_answer(cells, 0, again=job.again)
+        numbers = sorted({*numbers, *(n for n, cell in enumerate(cells) if is_cut_off(cell))})
+        if not numbers:
+            result.status = "answered"
+            return
+        uuid = str(agent_metadata_of(document.notebook["metadata"]).get("uuid") or "")
+        if read_marks().is_running(job.path, uuid):
+            result.status = "in use"
+            return
+        changed: list[int] = []
+        with mark_running(job.path, uuid, writes=True):
+            try:
+                result.status = await self._answer(document, numbers, changed)
+            except CommandError as error:
+                result.status = "unsaved"
+                self._tell(str(error))
+            finally:
+                self._count(document, changed)
+
+    async def _answer(self, document: Document, numbers: list[int], changed: list[int]) -> Status:
+        engine = engine_for(self._folder, self._settings, self._rules, paces=self._paces)
+        try:
+            answering = FileTurns(document, engine, self, None)
+            failure = await answer_prompts(answering, document, numbers, changed, self._tell)
+        finally:
+            await engine.close()
+        return _status(document, numbers, failure)
+
+    def _count(self, document: Document, changed: list[int]) -> None:
+        """Note the tokens and cost of the turns that were run."""
+        cost, ran = cost_by(self._settings), {number + 1 for number in changed}
+        usages = (usage for usage in list_turn_usage(document.cells) if usage.cell in ran)
+        self._result.turns = [PaidTurn(usage, cost(usage)) for usage in usages]
+
+    def _tell(self, line: str) -> None:
+        place, _, words = line.partition(": ")
+        self._result.remarks.append((place, words) if words else (str(self._job.path), line))
+
+    def begin(self, _cell: Cell, _record: TurnRecord) -> TurnView:
+        return HiddenTurn()
+
+    def end(self, cell: Cell, turn: Turn) -> None:
+        place = f"{self._job.path}/{shown_id(cell)}"
+        self._result.remarks += [(place, words) for words in remarks(turn)]
+        self._on_turn()
+
+
+def _status(document: Document, numbers: list[int], failure: Failure | None) -> Status:
+    if failure is not None:
+        return "interrupted" if failure is INTERRUPTED else "failed"
+    outputs = (output for n in numbers for output in document.cells[n].get("outputs", ()))
+    turns = filter(None, map(turn_of, outputs))
+    return "incomplete" if any(turn["status"] == "incomplete" for turn in turns) else "done"

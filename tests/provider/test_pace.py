@@ -1,0 +1,172 @@
+"""The pace of a server: how many requests it gets, whichever conversation they are for."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from msgbook.config import load_settings
+from msgbook.errors import ProviderError, Retry
+from msgbook.events import TextDelta
+from msgbook.provider.base import Request
+from msgbook.provider.pace import Pace
+from msgbook.provider.retry import RetryingProvider
+
+
+class VirtualTime:
+    """A clock and a sleep that moves it."""
+
+    def __init__(self):
+        self.now = 1000.0
+
+    async def sleep(self, seconds):
+        self.now += seconds
+
+    def clock(self):
+        return self.now
+
+
+async def starts(pace, time, count, *, lasting=0.0):
+    """When each of some requests begins, one after the other."""
+    found = []
+    for _ in range(count):
+        async with pace.request(time.sleep, has_waited=False):
+            found.append(time.now)
+            time.now += lasting
+    return found
+
+
+@given(limit=st.integers(1, 5), count=st.integers(1, 30), lasting=st.floats(0, 50))
+def test_no_minute_has_more_requests_than_are_allowed(limit, count, lasting):
+    time = VirtualTime()
+
+    found = asyncio.run(starts(Pace(limit, clock=time.clock), time, count, lasting=lasting))
+
+    for first, later in zip(found, found[limit:], strict=False):
+        assert later - first >= 60 - 1e-6
+
+
+@given(limit=st.integers(1, 4), count=st.integers(1, 12))
+def test_no_more_requests_last_at_once_than_are_allowed(limit, count):
+    async def run():
+        pace, open_now, most = Pace(parallel=limit), 0, 0
+
+        async def request():
+            nonlocal open_now, most
+            async with pace.request(asyncio.sleep, has_waited=False):
+                open_now += 1
+                most = max(most, open_now)
+                await asyncio.sleep(0)
+                open_now -= 1
+
+        await asyncio.gather(*(request() for _ in range(count)))
+        return most
+
+    assert asyncio.run(run()) == min(limit, count)
+
+
+class Server:
+    """Answers 429 once, then words."""
+
+    name = "server"
+
+    def __init__(self, time, after):
+        self.time, self.after, self.asked = time, after, []
+
+    async def stream(self, request):
+        self.asked.append((request.model, self.time.now))
+        if self.after:
+            after, self.after = self.after, None
+            raise ProviderError("RateLimitError", "429", Retry("429", after))
+        yield TextDelta("ok")
+
+
+async def ask(provider, model):
+    return [event async for event in provider.stream(Request(model, [])) if event]
+
+
+def test_while_a_server_asks_to_wait_no_other_request_is_sent_to_it():
+    time = VirtualTime()
+    server, pace = Server(time, 20.0), Pace(clock=time.clock)
+
+    async def run():
+        first, second = (
+            RetryingProvider(server, sleep=sleep, random=lambda: 0.0, pace=pace)
+            for sleep in (held, time.sleep)
+        )
+        asking = asyncio.create_task(ask(first, "a"))
+        await begun.wait()
+        await ask(second, "b")
+        go_on.set()
+        await asking
+
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def held(_seconds):
+        begun.set()
+        await go_on.wait()
+
+    asyncio.run(run())
+
+    assert server.asked == [("a", 1000.0), ("b", 1020.0), ("a", 1020.0)]
+
+
+def test_a_request_that_has_waited_itself_does_not_wait_twice_even_if_its_wait_was_ended_early():
+    time = VirtualTime()
+    server, pace = Server(time, 20.0), Pace(clock=time.clock)
+
+    async def ended_early(_seconds):
+        return True
+
+    provider = RetryingProvider(server, sleep=ended_early, random=lambda: 0.0, pace=pace)
+    asyncio.run(ask(provider, "a"))
+
+    assert server.asked == [("a", 1000.0), ("a", 1000.0)]
+
+
+def test_a_wait_for_longer_than_a_turn_would_wait_holds_nobody_up():
+    time = VirtualTime()
+    server, pace = Server(time, 3600.0), Pace(clock=time.clock)
+    provider = RetryingProvider(server, sleep=time.sleep, random=lambda: 0.0, pace=pace)
+
+    async def run():
+        with pytest.raises(ProviderError, match="60 minutes"):
+            await ask(provider, "a")
+        await ask(provider, "b")
+
+    asyncio.run(run())
+
+    assert [at for _, at in server.asked] == [1000.0, 1000.0]
+
+
+def test_a_request_that_was_given_up_makes_room_for_another():
+    async def run():
+        pace = Pace(parallel=1)
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(pace.request(asyncio.sleep, has_waited=False))
+            waiting = asyncio.create_task(starts(pace, VirtualTime(), 1))
+            await asyncio.sleep(0)
+            waiting.cancel()
+        return await starts(pace, VirtualTime(), 1)
+
+    assert asyncio.run(run()) == [1000.0]
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "1.5", '"8"', "true"])
+def test_a_limit_that_is_no_whole_number_is_ignored_with_its_line(tmp_path, value):
+    path = tmp_path / "msgbook.toml"
+    path.write_text(
+        f'[providers.a]\nbase_url = "http://localhost/v1"\nrequests_per_minute = 60\nmax_parallel = {value}\n'
+    )
+
+    settings = load_settings({"MSGBOOK_CONFIG": str(path)})
+
+    assert settings.warnings == (
+        "msgbook.toml:4: max_parallel is ignored: expected a whole number from 1 on.",
+    )
+    [provider] = settings.providers.values()
+    assert (provider.requests_per_minute, provider.max_parallel) == (60, None)
