@@ -5,7 +5,10 @@ from __future__ import annotations
 import base64
 import io
 import json
+import sqlite3
 import zipfile
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from msgbook_format.turn import turn_of
@@ -178,6 +181,89 @@ def llm_rows() -> list[dict[str, Any]]:
          "datetime_utc": "2026-05-01T11:00:00+00:00", "prompt": "Hi", "response": "Hello",
          "prompt_fragments": [{"hash": "h", "content": "Read this.", "aliases": []}]},
     ]  # fmt: skip
+
+
+LLM_TABLES = {
+    "threads": "id TEXT PRIMARY KEY, name TEXT, tip_message_hash TEXT, forked_from TEXT, datetime_utc TEXT",
+    "turns": "id TEXT PRIMARY KEY, thread_id TEXT, parent_message_hash TEXT, tip_message_hash TEXT, model TEXT, "
+    "resolved_model TEXT, options_json TEXT, input_tokens INTEGER, output_tokens INTEGER, duration_ms INTEGER, "
+    "datetime_utc TEXT",
+    "messages": "hash TEXT PRIMARY KEY, parent_hash TEXT, role TEXT, provider_metadata TEXT",
+    "parts": "id INTEGER PRIMARY KEY, message_hash TEXT, position INTEGER, type TEXT, tool_name TEXT, text TEXT, "
+    "payload TEXT",
+    "fragments": "id INTEGER PRIMARY KEY, hash TEXT, content TEXT",
+    "attachments": "id TEXT PRIMARY KEY, type TEXT, path TEXT, url TEXT, content BLOB",
+    "conversations": "id TEXT PRIMARY KEY, name TEXT, model TEXT",
+    "responses": "id TEXT PRIMARY KEY, model TEXT, prompt TEXT, system TEXT, response TEXT, conversation_id TEXT, "
+    "duration_ms INTEGER, datetime_utc TEXT, input_tokens INTEGER, output_tokens INTEGER",
+    "tool_calls": "id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, arguments TEXT, tool_call_id TEXT",
+    "tool_results": "id INTEGER PRIMARY KEY, response_id TEXT, name TEXT, output TEXT, tool_call_id TEXT",
+    "prompt_fragments": "response_id TEXT, fragment_id INTEGER, 'order' INTEGER",
+}
+"""Columns of the tables of `llm`'s database, those that it has written since 0.32 and older ones."""
+
+LLM_ROWS: dict[str, list[dict[str, Any]]] = {
+    "threads": [{"id": "k1", "name": "Shout", "tip_message_hash": "a2"}],
+    "turns": [
+        {"id": "r1", "thread_id": "k1", "tip_message_hash": "a1", "model": "gpt-5", "duration_ms": 1500,
+         "input_tokens": 3, "output_tokens": 4, "datetime_utc": "2026-05-01T10:00:00.5+00:00"},
+        {"id": "r2", "thread_id": "k1", "tip_message_hash": "a2", "model": "gpt-5", "duration_ms": 1500,
+         "input_tokens": 3, "output_tokens": 4, "datetime_utc": "2026-05-01T10:00:02.5+00:00"},
+        {"id": "r3", "thread_id": "k1", "tip_message_hash": "a3", "model": "gpt-5",
+         "datetime_utc": "2026-05-01T10:00:03.5+00:00"},
+    ],
+    "messages": [
+        {"hash": "s", "role": "system"},
+        {"hash": "u1", "parent_hash": "s", "role": "user"},
+        {"hash": "a1", "parent_hash": "u1", "role": "assistant"},
+        {"hash": "t1", "parent_hash": "a1", "role": "tool"},
+        {"hash": "a2", "parent_hash": "t1", "role": "assistant"},
+        {"hash": "a3", "parent_hash": "t1", "role": "assistant"},
+    ],
+    "parts": [
+        {"message_hash": "s", "position": 0, "type": "text", "text": "Be loud."},
+        {"message_hash": "u1", "position": 1, "type": "attachment", "payload": '{"attachment": {"id": "i"}}'},
+        {"message_hash": "u1", "position": 0, "type": "text",
+         "payload": '{"text_ref": [{"fragment": 1}, {"literal": "\\nShout panda"}]}'},
+        {"message_hash": "a1", "position": 0, "type": "reasoning", "text": "Upper case it is."},
+        {"message_hash": "a1", "position": 1, "type": "tool_call",
+         "payload": '{"name": "upper", "arguments": {"text": "panda"}, "tool_call_id": "c1"}'},
+        {"message_hash": "t1", "position": 0, "type": "tool_result",
+         "payload": '{"name": "upper", "output": "PANDA", "tool_call_id": "c1"}'},
+        {"message_hash": "a2", "position": 0, "type": "text", "text": "PANDA!"},
+        {"message_hash": "a3", "position": 0, "type": "text", "text": "Panda, loudly."},
+    ],
+    "fragments": [{"id": 1, "content": "Read this."}],
+    "attachments": [{"id": "i", "type": "image/png", "content": PNG}],
+    "conversations": [{"id": "k0", "name": "Old"}],
+    "responses": [
+        {"id": "r1", "model": "gpt-5", "prompt": "twice", "response": "logged", "conversation_id": "k1",
+         "datetime_utc": "2026-05-01T10:00:00"},
+        {"id": "r0", "model": "gpt-4", "prompt": "Hi", "response": "Hello", "conversation_id": "k0",
+         "datetime_utc": "2025-05-01T10:00:00"},
+    ],
+    "tool_calls": [{"response_id": "r0", "name": "now", "arguments": "{}", "tool_call_id": "c0"}],
+    "prompt_fragments": [{"response_id": "r0", "fragment_id": 1}],
+}  # fmt: skip
+
+
+def llm_database(
+    path: Path, rows: dict[str, list[dict[str, Any]]] | None = None, **tables: str
+) -> bytes:
+    """Write a database of `llm` and return its bytes. `tables` have other columns than usual."""
+    with closing(sqlite3.connect(path)) as connection:
+        for name, columns in {**LLM_TABLES, **tables}.items():
+            if columns:
+                connection.execute(f"CREATE TABLE {name} ({columns})")
+        for name, values in (LLM_ROWS if rows is None else rows).items():
+            for value in values:
+                marks = ", ".join("?" * len(value))
+                listed = ", ".join(value)
+                connection.execute(
+                    f"INSERT INTO {name} ({listed}) VALUES ({marks})", [*value.values()]
+                )
+        connection.commit()
+    return path.read_bytes()
 
 
 def archive(files: dict[str, bytes | Any]) -> bytes:

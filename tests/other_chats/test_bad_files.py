@@ -1,0 +1,275 @@
+"""Files of other programs that are wrong, cut off or hostile: an error names the place, and nothing is written."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import struct
+import zipfile
+from copy import deepcopy
+
+import pytest
+from other_programs import MESSAGES, PNG, archive, chatgpt, claude, jupyter_ai, llm_rows, node
+
+from msgbook.__main__ import main
+from msgbook.other_chats import archives
+from msgbook.other_chats.branches import find_branches
+
+
+@pytest.fixture
+def refused(converter, capsys):
+    """Convert a file, which has to be refused, and return the error."""
+
+    def convert(name, content):
+        path = converter.file(name, content)
+        before = sorted(converter.folder.rglob("*"))
+        for target in (["--out", "out"], ["new.msg.md"], ["new.json"], ["--to", "openai-jsonl"]):
+            assert main(["convert", str(path), *target]) == 2
+            shown = capsys.readouterr()
+            assert shown.out == ""
+            assert "Nothing was written." in shown.err
+            assert len(shown.err.splitlines()) == 1
+            assert len(shown.err) < 1000
+            assert sorted(converter.folder.rglob("*")) == before
+        return shown.err
+
+    return convert
+
+
+def changed(value, *keys, to):
+    """Return a copy of a value in which what the keys lead to is another value."""
+    value = deepcopy(value)
+    inner = value
+    for key in keys[:-1]:
+        inner = inner[key]
+    inner[keys[-1]] = to
+    return value
+
+
+TWO_GPT = [chatgpt(), chatgpt("Sea")]
+TWO_CLAUDE = [claude(), claude()]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ([], "found an empty list"),
+        (5, "expected a list in `the file`, found a number"),
+        ({"a": 1}, "found an object with 'a'"),
+        ([[]], "expected an object in `[0]`, found a list"),
+        (changed(TWO_GPT, 1, "mapping", to=[]), "expected an object in `[1].mapping`, found a list"),
+        (changed(TWO_GPT, 1, "mapping", "a1", to=7), "in `[1].mapping['a1']`, found a number"),
+        (changed(TWO_GPT, 1, "mapping", "a1", "message", to=[]), "mapping['a1'].message`, found a list"),
+        (
+            changed(TWO_GPT, 0, "mapping", "a2", "message", "author", "role", to="boss"),
+            "expected one of system, user, assistant, tool in `[0].mapping['a2'].message.author.role`, found 'boss'",
+        ),
+        (
+            changed(TWO_GPT, 0, "mapping", "a2", "message", "content", "parts", 0, to=5),
+            "expected an object in `[0].mapping['a2'].message.content.parts[0]`, found a number",
+        ),
+        (changed(TWO_GPT, 0, "title", to={}), "expected a text in `[0].title`, found an object"),
+        (changed(TWO_GPT, 0, "mapping", "s", "parent", to="a1"), "found a circle"),
+        (changed(TWO_GPT, 0, "mapping", "s", "parent", to="s"), "`[0].mapping['s'].parent`, found a circle"),
+        (changed(TWO_CLAUDE, 1, "chat_messages", to=None), "expected a list in `[1].chat_messages`, found nothing"),
+        (
+            changed(TWO_CLAUDE, 1, "chat_messages", 1, "sender", to="robot"),
+            "expected human or assistant in `[1].chat_messages[1].sender`, found 'robot'",
+        ),
+        (
+            changed(TWO_CLAUDE, 1, "chat_messages", 1, "content", 3, "text", to=1.5),
+            "expected a text in `[1].chat_messages[1].content[3].text`, found a number",
+        ),
+        (changed(jupyter_ai(), "messages", 1, "body", to=[]), "`messages[1].body`, found a list"),
+        (changed(jupyter_ai(), "users", to=[]), "expected an object in `users`, found a list"),
+        (changed(MESSAGES, 2, "role", to="\x1b[31mred"), "`messages[2].role`, found "),
+        (changed(MESSAGES, 2, "tool_calls", 0, to="x"), "`messages[2].tool_calls[0]`, found a text"),
+        (changed(MESSAGES, 3, "content", to=5), "expected a list in `messages[3].content`, found a number"),
+        (changed(llm_rows(), 1, "tool_results", to={}), "expected a list in `[1].tool_results`"),
+        (changed(llm_rows(), 2, "prompt", to=False), "`[2].prompt`, found true or false"),
+    ],
+)  # fmt: skip
+def test_a_value_of_the_wrong_type_is_named_by_its_place(refused, value, words):
+    assert words in refused("chats.json", value)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "found an empty file"),
+        (b"\xff\xfe\x00", "expected JSON in UTF-8, found byte 0xff at offset 0"),
+        (b"hello", "found an error in line 1, column 1"),
+        (json.dumps(TWO_GPT).encode()[:-40], "found an error in line 1"),
+        (json.dumps(TWO_GPT, indent=1).encode()[:-40], "found an error in line "),
+        (b"[" * 100_000 + b"]" * 100_000, "at most 200 levels"),
+        (b'{"messages": ' + b"[" * 300 + b"]" * 300 + b"}", "at most 200 levels"),
+        (b'[{"role": "user", "content": "a", "x": NaN}]', "a number that is too large"),
+        (b'[{"role": "user", "x": ' + b"9" * 5000 + b"}]", "a number that is too large"),
+        (b'{"messages": []}\n{"messages": [}\n', "line 2, column 15"),
+        (b'{"messages": []}\n{"messages": [{"role": "x"}]}\n', "`line 2.messages[0].role`, found 'x'"),
+        (b'{"role": "user", "content": "a"}\n{"role": "x"}\n', "`line[1].role`, found 'x'"),
+    ],
+)  # fmt: skip
+def test_text_that_is_not_the_json_that_it_should_be_is_named_by_its_line(refused, content, words):
+    assert words in refused("chats.json", content)
+
+
+def test_an_archive_that_is_cut_off_or_empty_or_of_something_else_is_refused(refused):
+    whole = archive({"conversations.json": TWO_GPT})
+
+    assert "expected a .zip archive, found: " in refused("a.zip", whole[: len(whole) // 2])
+    assert "expected `conversations.json` in the archive" in refused("b.zip", archive({}))
+    assert "found none" in refused(
+        "c.zip", archive({"notes.txt": b"", "my-conversations.json": []})
+    )
+    assert "conversations.json: " in refused("d.zip", archive({"x/conversations.json": b"[{"}))
+    damaged = bytearray(whole)
+    damaged[60:70] = bytes(10)
+    assert "`conversations.json` cannot be read" in refused("e.zip", bytes(damaged))
+
+
+def test_an_archive_with_a_password_is_refused(refused):
+    locked = bytearray(archive({"conversations.json": TWO_GPT}))
+    central = locked.rindex(b"PK\x01\x02")
+    locked[6] |= 1
+    locked[central + 8] |= 1
+
+    assert "`conversations.json` cannot be read" in refused("locked.zip", bytes(locked))
+
+
+def test_a_bomb_is_not_unpacked(refused):
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("conversations.json", b"[" + b" " * 30_000_000 + b"]")
+
+    assert "found 30,000,002 bytes packed into " in refused("bomb.zip", held.getvalue())
+
+
+def test_an_archive_that_says_less_than_it_holds_is_not_read_further(refused):
+    data = bytearray(archive({"conversations.json": TWO_GPT}))
+    central = data.rindex(b"PK\x01\x02")
+    # The uncompressed size, in the entry and in the directory.
+    data[22:26] = struct.pack("<I", 10)
+    data[central + 24 : central + 28] = struct.pack("<I", 10)
+
+    assert "conversations.json" in refused("liar.zip", bytes(data))
+
+
+def test_more_bytes_than_fit_into_memory_are_refused_by_what_the_archive_says(tmp_path):
+    path = tmp_path / "a.zip"
+    path.write_bytes(archive({f"conversations-{n:03}.json": [] for n in range(3)}))
+
+    with archives.Archive(path) as opened:
+        for entry in opened._zip.infolist():
+            entry.file_size = 400_000_000
+        with pytest.raises(archives.BadArchiveError, match="1,000,000,000 bytes, found more"):
+            opened.conversations()
+
+
+def test_no_name_of_an_archive_or_title_of_a_chat_leaves_the_folder(converter):
+    titles = ["../../up", "/etc/passwd", "..", "", "CON", "a\x00b\x1b[2J", "x" * 5000, ".hidden", "-rf",
+              "\u202egnp.exe", "C:\\x", "a/b", "nul.txt", "~", "Ünïcode 语言"]  # fmt: skip
+    chats = [
+        chatgpt(title, node("u", None, "user", "Hi"), node("a", "u", "assistant", "Hello"))
+        for title in titles
+    ]
+    files = {"../../conversations.json": chats, "../../../file_1-evil.png": b"x", "/abs.png": b"y"}
+    before = set(converter.folder.parent.rglob("*"))
+
+    notebooks = converter.into("evil.zip", archive(files))
+
+    assert len(notebooks) == len(titles)
+    made = set(converter.folder.parent.rglob("*")) - before
+    out = converter.folder / "out"
+    assert made == {converter.folder / "evil.zip", out, *out.iterdir()}
+    assert not any(name.startswith((".", "-")) or len(name.encode()) > 100 for name in notebooks)
+    assert {"up.msg.md", "etc passwd.msg.md", "CON_.msg.md", "Ünïcode 语言.msg.md"} <= set(
+        notebooks
+    )
+
+
+def test_nothing_of_a_chat_runs_when_it_is_imported_and_none_is_a_command_afterwards(
+    converter, capsys
+):
+    texts = [
+        "!touch owned",
+        "%%bash\ntouch owned",
+        "%run x.py",
+        "\\ odd",
+        "%%msg agent=root",
+        "@[py:x]",
+    ]
+    call = {
+        "id": "c",
+        "type": "function",
+        "function": {"name": "shell", "arguments": '{"command": "touch owned"}'},
+    }
+    messages = [{"role": "user", "content": text} for text in texts]
+    messages += [{"role": "assistant", "content": None, "tool_calls": [call]}]
+    converter.one("a.json", messages)
+    capsys.readouterr()
+
+    assert main(["list", "chat.msg.md"]) == 0
+    assert [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()] == ["prompt"] * 6
+    assert main(["convert", "chat.msg.md", "--to", "openai-messages"]) == 0
+    back = json.loads(capsys.readouterr().out)
+    assert [m["content"] for m in back if m["role"] == "user"] == texts
+    assert not (converter.folder / "owned").exists()
+
+
+def test_branches_that_together_would_fill_the_disk_are_counted_and_left_out():
+    parents = {"0": None} | {str(n): str(n - 1) for n in range(1, 3000)}
+    parents |= {f"leaf {n}": str(n) for n in range(2999)}
+
+    found = find_branches(parents, "2999", "mapping")
+
+    assert found.shown == [str(n) for n in range(3000)]
+    assert found.others[0] == ["0", "leaf 0"]
+    assert sum(map(len, found.others)) < 25 * len(parents)
+    assert len(found.others) + found.left_out == 2999
+
+
+def test_if_a_file_cannot_be_written_those_before_it_are_removed(converter, capsys):
+    files = {"conversations.json": [chatgpt("A"), chatgpt("B" * 70)]}
+    path = converter.file("export.zip", archive(files))
+    out = converter.folder / "out"
+    out.mkdir()
+    (out / "attachments").write_bytes(b"")
+    image = {"content_type": "image_asset_pointer", "asset_pointer": "sediment://file_1"}
+    picture = node("u", None, "user", image)
+    files["conversations.json"].append(chatgpt("C", picture))
+    path.write_bytes(archive({**files, "file_1.png": PNG}))
+
+    assert main(["convert", str(path), "--out", "out"]) == 2
+
+    assert [one.name for one in out.iterdir()] == ["attachments"]
+    assert "Nothing was written." in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_pipe_or_a_folder_or_no_file_is_refused_at_once(converter, capsys):
+    os.mkfifo(converter.folder / "pipe.json")
+    for name in ("pipe.json", ".", "gone.json"):
+        assert main(["convert", name, "--out", "out"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 3
+    assert not (converter.folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["a.json"], "expected NEW, the file to write, or a folder: --out DIR"),
+        (["a.json", "b.msg.md", "--out", "c"], "expected NEW or --out, found both"),
+        (["a.json", "b.msg.md", "--to", "ipynb"], "expected a name that ends with .ipynb"),
+        (["a.json", "b.txt"], "expected a name that ends with .msg.md"),
+        (["a.json", "b.msg.md", "--system-prompt"], "--system-prompt is for OpenAI messages"),
+    ],
+)
+def test_arguments_that_do_not_say_what_to_write_are_refused(converter, capsys, argv, words):
+    converter.file("a.json", MESSAGES)
+
+    assert main(["convert", *argv]) == 2
+
+    assert words in capsys.readouterr().err
+    assert [one.name for one in converter.folder.iterdir()] == ["a.json"]
