@@ -22,7 +22,7 @@ help:
 	@echo "make test-servers  the tests against llama.cpp's server and LiteLLM's proxy, with a tiny model (downloads them)"
 	@echo "make lint         ruff, mypy, import-linter, the checks of the workflows, eslint, prettier"
 	@echo "make format       let ruff and prettier write the files"
-	@echo "make bench        the benchmarks"
+	@echo "make bench        the benchmarks, with docs/benchmarks.md; ONLY=name for one of them"
 	@echo "make corpus       the laws of the text format, over published notebooks (downloads them)"
 	@echo "make fuzz N=5000  the laws of the text format, over N generated notebooks and N damaged texts;"
 	@echo "                  then all tests with generated examples, over new ones"
@@ -183,23 +183,10 @@ format: $(VENV)/.dev
 	ruff format .
 	cd labextension && jlpm lint:fix
 
+# `make bench ONLY="prefix history"` runs those; what is not run keeps its numbers on the page.
+ONLY ?=
 bench: $(VENV)/.dev chromium
-	python benchmarks/kernel_start.py
-	python benchmarks/python_start.py
-	PYTHONPATH=tests/support python benchmarks/interrupt.py
-	PYTHONPATH=tests/support python benchmarks/stream_decode.py
-	python benchmarks/long_answer.py --paced
-	PYTHONPATH=tests/support python benchmarks/memory.py
-	PYTHONPATH=tests/support python benchmarks/mcp_servers.py
-	PYTHONPATH=tests/support python benchmarks/mcp_start.py
-	python benchmarks/history.py
-	python benchmarks/first_request.py
-	python benchmarks/prefix.py
-	python benchmarks/text_format.py
-	PYTHONPATH=tests/support python benchmarks/subagents.py
-	python benchmarks/recording.py
-	PYTHONPATH=tests/support python benchmarks/page_stream.py
-	PYTHONPATH=tests/support python benchmarks/page_open.py
+	python benchmarks/run.py $(ONLY)
 
 corpus: $(VENV)/.dev
 	pytest -m corpus tests/format/test_corpus.py -s

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from history import notebook
+from rows import row
 
 from msgbook.config import ProviderSettings, Settings
 from msgbook.display.turn_view import HiddenTurn
@@ -129,6 +130,7 @@ def main(rounds: int) -> None:
             for source, transcript in sources.items():
                 times[source].append(timed(transcript, folder))
     for source, taken in times.items():
+        row(f"first request from {source}", statistics.median(taken[1:]), "ms", 100)
         # The first round imports.
         print(
             f"from {source}: {statistics.median(taken[1:]):.0f} ms, {min(taken[1:]):.0f} to "

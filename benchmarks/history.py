@@ -20,6 +20,7 @@ from functools import partial
 from typing import Any
 
 from notebooks import chat
+from rows import row
 from streamed import our_turn, typed_pieces
 
 from msgbook.config import may_contain, redact_json
@@ -137,6 +138,7 @@ def main(rounds: int) -> None:
     for number in (250, 500, 1000, 2000):
         size = len(notebook(number)) / 1e6
         first, later, encoding = building(number, rounds)
+        row(f"request below {number} turns, beyond encoding it", later - encoding, "ms", 50)
         print(
             f"{number} turns, {2 * number} cells, {size:.1f} MB: request {later:.0f} ms, the first "
             f"of a session {first:.0f} ms; encoding it as JSON {encoding:.0f} ms"
@@ -147,7 +149,9 @@ def main(rounds: int) -> None:
             f"a turn below {number}: {mine:.0f} ms, list and SDK {theirs:.0f} ms: "
             f"{mine / theirs:.2f} x (goal: 0.25 x at 744)"
         )
+        row(f"a turn below {number}", mine / theirs, "x", 0.25 if number == 744 else None)
     first, again = judging(1000)
+    row("1000 turns judged stale or not", first, "ms", 1000)
     print(f"1000 turns judged: {first:.0f} ms, again {again:.0f} ms (goal: 1 s)")
 
 

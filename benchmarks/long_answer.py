@@ -27,6 +27,7 @@ import psutil
 from asked_over import asked_over
 from jupyter_client.manager import KernelManager
 from paced_server import paced_server
+from rows import row
 from said_words import WORD
 
 Message = dict[str, Any]
@@ -193,11 +194,13 @@ def measure(api: str, rounds: int, with_paced: bool) -> None:
         for what, index, goal in (("first token", 0, 1.5), ("processor time", 1, 0.4)):
             mine = statistics.median(run[0][index] for run in runs)
             theirs = statistics.median(run[1][index] for run in runs)
+            row(f"{TOKENS} tokens, {api}: {what}", mine / theirs, "x", goal)
             print(
                 f"{api}: {TOKENS} tokens, {what}: {mine:.3f} s, typed stream {theirs:.3f} s: "
                 f"{mine / theirs:.2f} x (goal: {goal} x)"
             )
         end = ours.megabytes() / stock.megabytes()
+        row(f"{api}: memory after long answers", end, "x", 2)
         print(
             f"{api}: memory: {start:.2f} x after one answer, {end:.2f} x after the long ones (2 x)"
         )

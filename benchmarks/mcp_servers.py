@@ -20,6 +20,7 @@ from pathlib import Path
 from engine_turns import run_turn
 from kernel_client import KernelClient
 from mcp_turns import FAULTY, Talk, faulty, mcp_settings
+from rows import row
 from scripted_server import ScriptedServer, call, text
 
 from msgbook.config import Settings
@@ -59,6 +60,8 @@ def measure_turns(server: ScriptedServer, folder: Path, tries: int) -> None:
         taken["ten known"].append(seconds_of_turn(folder, known, "hi"))
     for name, times in taken.items():
         print(f"first turn, {name}: median {statistics.median(times) * 1000:.1f} ms of {tries}")
+    known_ten, none = (statistics.median(taken[name]) for name in ("ten known", "none"))
+    row("first turn with ten servers that it does not call", known_ten / none, "x", 1.1)
     print(f"the SDK is imported before a server starts: {'yes' if imported else 'no'}")
 
 
@@ -98,6 +101,7 @@ def measure_interrupts(server: ScriptedServer, folder: Path, tries: int) -> None
         f"interrupt to idle with a wedged server: median {statistics.median(taken):.1f} ms, "
         f"max {max(taken):.1f} ms of {tries} (goal: 50 ms)"
     )
+    row("interrupt to idle with a server that reads no more", max(taken), "ms", 50)
 
 
 def main(tries: int) -> None:

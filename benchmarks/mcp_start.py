@@ -20,6 +20,7 @@ from pathlib import Path
 import psutil
 from kernel_client import KernelClient
 from mcp_turns import FAULTY
+from rows import row
 from scripted_server import ScriptedServer, text
 
 HIDDEN = "import sys\nsys.modules.update(dict.fromkeys(('mcp', 'mcp_types')))\n"
@@ -102,6 +103,8 @@ def main(runs: int) -> None:
                 f"first turn {statistics.median(case.turns) * 1000:.0f} ms, "
                 f"memory {statistics.median(case.megabytes):.1f} MB ({more:+.1f} MB); medians of {runs}"
             )
+            row(f"{case.name}: start", ratio, "x", 1.1)
+            row(f"{case.name}: memory", more, "MB", 5)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import time
 import psutil
 from kernel_client import KernelClient
 from paced_server import paced_server
+from rows import row
 from scripted_server import ScriptedServer, call, text
 
 from msgbook_format.turn import TURN_MIME
@@ -84,6 +85,7 @@ def main() -> None:
 def report(name: str, measured: tuple[float, float, str]) -> None:
     megabytes, took, status = measured
     print(f"{name:24} +{megabytes:4.0f} MB (goal: 200) in {took:5.1f} s: {status}", flush=True)
+    row(f"memory: {name}", megabytes, "MB", 200)
 
 
 if __name__ == "__main__":

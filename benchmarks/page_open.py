@@ -17,6 +17,7 @@ from pathlib import Path
 import nbformat
 from notebooks import chat
 from paced_server import paced_server
+from rows import row
 from traced_page import Task, TracedLab, traced_lab
 
 from msgbook_format.turn import TURN_MIME
@@ -162,12 +163,14 @@ def summary(runs: list[tuple[Opened, Opened]]) -> None:
     cpu, plain_cpu = (
         statistics.median(found.work.cpu for found in side) for side in zip(*runs, strict=True)
     )
+    row("all outputs in the page", ready / plain, "x", 0.9)
     print(
         f"ready {ready:.0f} ms, plain {plain:.0f} ms: {ready / plain:.2f} x (goal: 0.9 x); "
         f"{cpu / plain_cpu:.2f} x the processor time"
     )
     for value, what, goal in (("last_cell", "last cell", 100), ("key", "slowest key", 50)):
         mine, theirs = medians(value)
+        row(what, mine, "ms", goal)
         print(f"{what}: {mine:.0f} ms, plain {theirs:.0f} ms (goal: {goal} ms)")
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from chats import write_notebook
 from markdown_answer import markdown_answer
 from paced_server import paced_server
+from rows import row
 from traced_page import Task, Trace, TracedLab, traced_lab
 
 TOKENS, RATE = 20_000, 1000
@@ -131,11 +132,14 @@ def summary(runs: list[tuple[Trace, Trace, float]]) -> None:
         mine = statistics.median(of(ours.blocking) for ours, _, _ in runs)
         theirs = statistics.median(of(theirs.blocking) for _, theirs, _ in runs)
         longest = statistics.median(of(ours.longest) for ours, _, _ in runs)
+        row(f"{what}: blocking", mine / theirs if theirs else 0, "x", 2)
+        row(f"{what}: longest task", longest, "ms", 100)
         print(
             f"{TOKENS} tokens in {TOKENS // RATE} s, {what}: blocking {mine:.0f} ms, rendered once "
             f"{theirs:.0f} ms: {mine / theirs if theirs else 0:.2f} x (goal: 2 x); "
             f"longest task {longest:.0f} ms (goal: 100 ms)"
         )
+    row("nodes", nodes, "x", 1.2)
     print(f"{nodes:.2f} x the nodes (goal: 1.2 x)")
 
 

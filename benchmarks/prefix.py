@@ -17,6 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from notebooks import CODE, prose
+from rows import row
 
 from msgbook.messages import encode, user
 from msgbook.request import macros_in_force
@@ -156,6 +157,7 @@ def main() -> None:
             f"message: {statistics.median(baseline):6.1%} {min(baseline[9:]):6.1%}   "
             f"broken: {broken} of {TURNS - 1}"
         )
+        row(f"{name}: requests that do not begin with the one before", broken, "", 0)
 
 
 def shares(requests: list[History]) -> list[float]:

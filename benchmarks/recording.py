@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 from paced_server import paced_server
+from rows import row
 
 from msgbook.cassette import CassetteFile, Recorder
 from msgbook.config import load_settings
@@ -73,6 +74,7 @@ def main(rounds: int) -> None:
             ]
             ratios = [mine / theirs for mine, theirs in pairs]
             plain = statistics.median(theirs for _, theirs in pairs)
+            row(f"recording {words}", statistics.median(ratios), "x", 1.05 if goal else None)
             print(
                 f"{words}: {statistics.median(ratios):.3f} x of {plain:.2f} s "
                 f"({min(ratios):.2f} to {max(ratios):.2f}){goal}"

@@ -18,6 +18,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import get_args
 
+from rows import row
 from streamed import our_turn, typed_pieces
 
 from msgbook.messages import ApiName
@@ -56,12 +57,14 @@ def measure(api: ApiName, rounds: int) -> None:
         f"{api}: {TOKENS} tokens: {mine:.2f} s, typed {theirs:.2f} s: {mine / theirs:.2f} x "
         f"(goal: 0.4 x)"
     )
+    row(f"{TOKENS} tokens, {api}", mine / theirs, "x", 0.4)
     long = seconds(ours, TOKENS * 10, api)
     print(f"{api}: ten times the tokens: {long / mine:.1f} x the time (goal: about 10 x)")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     seconds(ours, 1_000_000, api)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(f"{api}: a million tokens: +{(after - before) / 1024:.0f} MB (goal: 200 MB)")
+    row(f"a million tokens, {api}: memory", (after - before) / 1024, "MB", 200)
 
 
 if __name__ == "__main__":

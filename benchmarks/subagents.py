@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from interrupt import SUBAGENTS, Kernel
+from rows import row
 from scripted_server import Answer, ScriptedServer, call, delta, finish, text
 
 from msgbook.config import load_settings
@@ -92,6 +93,8 @@ def main(runs: int) -> None:
         idle = interrupts(server, 2 * runs)
     one, all_of_them = statistics.median(alone), statistics.median(together)
     print(f"the slowest alone {one:.2f} s, all {AGENTS} {all_of_them:.2f} s (medians of {runs})")
+    row(f"{AGENTS} sub-agents side by side", all_of_them / one, "x", 1.1)
+    row("interrupt to idle while all write", max(idle), "ms", 50)
     print(f"sub-agents side by side: {all_of_them / one:.2f} x the slowest (goal: 1.1)")
     print(
         f"interrupt to idle: median {statistics.median(idle):.1f} ms, max {max(idle):.1f} ms "

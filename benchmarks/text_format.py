@@ -17,6 +17,7 @@ from typing import Any
 import jupytext
 import nbformat
 from notebooks import chat, ordinary
+from rows import row
 
 from msgbook_format import reads, writes
 
@@ -49,6 +50,7 @@ def compare_with_markdown(cells: int) -> None:
     ]
     for name, theirs, ours in pairs:
         base, mine = measure(theirs, ours, rounds=1)
+        row(f"{name}, as fast as Jupytext's md", base / mine, "x", 10, at_least=True)
         print(
             f"{name}: jupytext md {base:.2f} s, msgbook {mine:.2f} s: {base / mine:.1f} x as fast"
         )
@@ -59,6 +61,7 @@ def compare_with_json(name: str, cells: int, rounds: int) -> None:
     json, text = nbformat.writes(nb), writes(nb)
     del nb
     base, mine = measure(lambda: nbformat.reads(json, 4), lambda: reads(text), rounds)
+    row(f"reading {name}", mine / base, "x", 1.2)
     print(
         f"reading {name}: nbformat.reads {base:.2f} s, msgbook {mine:.2f} s: {mine / base:.2f} x "
         f"({len(json) >> 20} MiB of JSON, {len(text) >> 20} MiB of text)"
@@ -70,6 +73,7 @@ def compare_memory(name: str, cells: int) -> None:
     json, text = nbformat.writes(nb), writes(nb)
     base = peak(lambda: nbformat.reads(json, 4))
     reading, writing = peak(lambda: reads(text)), peak(lambda: writes(nb))
+    row(f"reading {name}: peak memory", reading / base, "x", 3)
     print(
         f"peak memory {name}: nbformat.reads {base >> 20} MiB, msgbook reading "
         f"{reading >> 20} MiB: {reading / base:.2f} x, writing {writing >> 20} MiB: "
