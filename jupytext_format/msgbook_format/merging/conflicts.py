@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msgbook_format.merging.lines import Chunk
+from msgbook_format.syntax.attributes import parse_footnote
 from msgbook_format.syntax.lines import Escaper
 from msgbook_format.syntax.markers import marker_level
 from msgbook_format.syntax.segments import Segment
@@ -20,8 +21,8 @@ _LONGEST = 40
 """Characters of an id that stay in the id of its conflict."""
 _UNSAFE = re.compile(r"\s*(?:```|~~~|%|!)")
 """A line that decides what the lines below it are, or what the cell is."""
-_FOOTNOTE = re.compile(r"[ \t]*(?:\[[^\[\]=\n]*\])?(?=\s|\Z)")
-_ID = re.compile(r'(?<!\S)id=(?:"(?:[^"\\]|\\.)*"|\S+)')
+_TYPE = re.compile(r"[ \t]*(?:\[[^\[\]=\n]*\])?(?=\s|\Z)")
+_ID = re.compile(r'[ \t]+id=(?:"(?:[^"\\]|\\.)*"|\S+)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,19 @@ def rename(head: str, new: str) -> str:
     if not newline or start < 0:
         return f'{line}\n\n[^{found[1]}]: id="{new}"'
     start += len(found[1]) + 4
-    attributes = _ID.sub("", rest[start:], count=1)
-    end = _FOOTNOTE.match(attributes)
+    attributes = _without_id(rest[start:])
+    end = _TYPE.match(attributes)
     at = end.end() if end else 0
-    return f'{line}\n{rest[:start]}{attributes[:at]} id="{new}"{attributes[at:]}'.rstrip(" \t")
+    named = f'{attributes[:at]} id="{new}"{attributes[at:]}'.rstrip(" \t")
+    return f"{line}\n{rest[:start]}{named}"
+
+
+def _without_id(attributes: str) -> str:
+    """Return type and attributes of a footnote without the id; text in quotes stays."""
+    wanted = parse_footnote(attributes)
+    for match in _ID.finditer(attributes):
+        left = attributes[: match.start()] + attributes[match.end() :]
+        found = parse_footnote(left)
+        if wanted and found and len(found[1]) == len(wanted[1]) - 1 and "id" not in dict(found[1]):
+            return left
+    return attributes

@@ -6,6 +6,7 @@ import pytest
 
 from msgbook_format import check, reads
 from msgbook_format.merging import MergeError, merge_texts
+from msgbook_format.merging.conflicts import rename
 
 CHAT = """\
 ---
@@ -260,3 +261,43 @@ def test_a_result_that_would_have_other_cells_than_it_should_is_refused():
 
     with pytest.raises(MergeError, match="expected 2 cells, got 0"):
         merge_texts(base, ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("footnote", "expected"),
+    [
+        ('[markdown] id="long-id" agent="a"', '[markdown] id="q-theirs" agent="a"'),
+        ("[markdown] agent=a id=long-id", '[markdown] id="q-theirs" agent=a'),
+        ('[raw] note="my id=5 is it" id="x"', '[raw] id="q-theirs" note="my id=5 is it"'),
+        ('agent="a"', 'id="q-theirs" agent="a"'),
+        ("[markdown]", '[markdown] id="q-theirs"'),
+    ],
+)
+def test_the_second_version_of_a_cell_gets_another_id_and_keeps_its_label(footnote, expected):
+    head = f"# %% Title[^q]\n\n[^q]: {footnote}"
+
+    assert rename(head, "q-theirs") == f"# %% Title[^q]\n\n[^q]: {expected}"
+
+
+def test_a_label_without_a_footnote_gets_one_for_the_new_id():
+    text = rename("# %% [^q]", "q-theirs") + "\n\nHello."
+
+    assert reads(text)["cells"][0]["id"] == "q-theirs"
+
+
+def test_order_of_one_side_holds_where_the_other_moved_and_added_nothing():
+    base = "".join(f"# %% [^{name}]\n\nText {name}.\n\n" for name in "abcdef")
+    ours = "".join(f"# %% [^{name}]\n\nText {name}.\n\n" for name in "fxbadyc")
+
+    text = merged(ours, edited(("Text b.", "Text B."), text=base), base)
+
+    assert ids_of(text) == list("fxbadyc")
+
+
+def test_moves_and_additions_of_both_sides_hold():
+    base, ours, theirs = (
+        "".join(f"# %% [^{name}]\n\nText {name}.\n\n" for name in names)
+        for names in ("abcdef", "abxcdef", "fabcyde")
+    )
+
+    assert ids_of(merged(ours, theirs, base)) == list("fabxcyde")

@@ -11,6 +11,8 @@ from merge_histories import History, history, words_of
 
 from msgbook_format import check, reads, writes
 from msgbook_format.merging import merge_texts
+from msgbook_format.merging.lines import merge_lines
+from msgbook_format.merging.order import merge_order
 
 HISTORIES = 400
 """Histories of each of the blocks."""
@@ -76,3 +78,34 @@ def test_a_side_merged_with_itself_or_with_its_base_is_that_side(random):
     assert merge_texts(base, ours, ours).text == ours
     assert merge_texts(base, base, theirs).text == theirs
     assert merge_texts(base, ours, base).text == ours
+
+
+@given(st.permutations(range(8)), st.permutations(range(8)), st.sets(st.integers(0, 9)))
+def test_an_order_that_only_one_side_changed_is_the_order_of_the_merge(ours, still, gone):
+    base = [key for key in still if key not in gone]
+    kept = set(ours) - gone
+
+    for sides in ((ours, base), (base, ours)):
+        order = merge_order(still, *sides, kept)
+        assert order == [key for key in ours if key in kept]
+
+
+@given(*[st.lists(st.integers(0, 12), unique=True, max_size=9)] * 3, st.sets(st.integers(0, 12)))
+def test_each_cell_that_is_kept_has_one_place(base, ours, theirs, gone):
+    kept = {*ours, *theirs} - gone
+
+    order = merge_order(base, ours, theirs, kept)
+
+    assert sorted(order) == sorted(kept)
+
+
+@given(*[st.lists(st.sampled_from(["a", "b", "c", "", "d"]), max_size=12)] * 3)
+def test_lines_of_both_sides_are_in_a_merge_of_lines(base, ours, theirs):
+    chunks = merge_lines(base, ours, theirs)
+
+    if ours in (base, theirs) or theirs == base:
+        assert all(chunk.theirs is None for chunk in chunks)
+        expected = theirs if ours == base else ours
+        assert [line for chunk in chunks for line in chunk.ours] == expected
+    found = {line for chunk in chunks for line in (*chunk.ours, *(chunk.theirs or ()))}
+    assert ({*ours} | {*theirs}) - {*base} <= found
