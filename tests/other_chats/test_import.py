@@ -84,6 +84,66 @@ def test_an_image_of_the_archive_is_attached_and_a_missing_one_is_said(converter
     )
 
 
+def test_custom_instructions_are_kept_and_no_message(converter, capsys):
+    settings = {"content_type": "user_editable_context", "user_profile": "I am Ann"}
+    hidden = node("h", None, "user", content=settings)
+    empty = node("s", "h", "system", "")
+    chat = chatgpt(
+        "Who", hidden, empty, node("u", "s", "user", "Hi"), node("a", "u", "assistant", "Ann!")
+    )
+
+    notebook = converter.one("conversations.json", [chat])
+
+    assert said(notebook) == [["user", "Hi"], ["text", "Ann!"]]
+    assert notebook["metadata"]["msgbook"]["imported"]["hidden"] == [settings]
+    assert (
+        "such as custom instructions, is only in the metadata (in 'Who')" in capsys.readouterr().err
+    )
+
+
+def test_marks_for_sources_become_the_links_that_were_shown(converter):
+    mark = "\ue200cite\ue202turn0search1\ue201"
+    reference = {
+        "matched_text": mark,
+        "type": "grouped_webpages",
+        "alt": "([sea](https://sea.org))",
+    }
+    answer = node(
+        "a", "u", "assistant", f"Blue.{mark}", metadata={"content_references": [reference]}
+    )
+
+    notebook = converter.one("c.json", [chatgpt("Sea", node("u", None, "user", "Colour?"), answer)])
+
+    assert said(notebook)[1] == ["text", "Blue.([sea](https://sea.org))"]
+    (kept,) = notebook["cells"][0]["metadata"]["msgbook"]["imported"][1:]
+    assert kept["metadata"]["content_references"] == [reference]
+
+
+def test_what_is_beside_a_text_or_a_call_of_claude_is_kept(converter):
+    chat = claude()
+    chat["chat_messages"][1]["content"][3]["citations"] = [{"url": "https://rust.org"}]
+
+    cell = converter.one("claude.json", [chat])["cells"][0]
+
+    assert cell["metadata"]["msgbook"]["imported"][1]["content"] == [
+        {"number": 4, "citations": [{"url": "https://rust.org"}]}
+    ]
+
+
+def test_an_answer_that_was_edited_in_claude_is_a_branch(converter):
+    chat = claude("Two")
+    first, answer = chat["chat_messages"]
+    first["parent_message_uuid"] = "00000000-0000-4000-8000-000000000000"
+    answer["parent_message_uuid"] = "m1"
+    again = {**answer, "uuid": "m3", "content": [{"type": "text", "text": "Go."}]}
+    chat["chat_messages"].append(again)
+
+    notebooks = converter.into("claude.json", [chat])
+
+    assert said(notebooks["Two.msg.md"])[1:] == [["text", "Go."]]
+    assert said(notebooks["Two-fork.msg.md"]) == RUST
+
+
 def test_an_archive_of_claude_becomes_a_file_for_each_chat(converter, capsys):
     notebooks = converter.into("claude.zip", archive({"conversations.json": [claude()]}))
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from msgbook.other_chats import fields
 from msgbook.other_chats.branches import find_branches
-from msgbook.other_chats.chat import ChatMessage, OtherChat
-from msgbook.other_chats.chatgpt_content import Content, Reader
+from msgbook.other_chats.chat import ChatMessage, OtherChat, Role
+from msgbook.other_chats.chatgpt_content import Content, Reader, with_sources
 from msgbook_format.metadata import as_dict
 
 FORM = "chatgpt"
@@ -47,6 +47,8 @@ _BOOKKEEPING = (
     *("selected_sources", "selected_github_repos", "developer_mode_connector_ids", "dictation"),
 )
 """Keys of a message's metadata that say how its program handled it, and nothing of what was said."""
+_SETTINGS = ("user_editable_context", "model_editable_context")
+"""Types of content that a person did not write in the chat: custom instructions, memory."""
 
 _Json = dict[str, Any]
 
@@ -110,16 +112,21 @@ def _message(message: _Json, where: str, reader: Reader) -> ChatMessage | None:
     time = fields.utc_time(message.get("create_time"))
     if time:
         kept["time"] = time
-    if metadata.get("is_visually_hidden_from_conversation") is True and role in ("system", "user"):
-        return reader.hidden(message, content, f"{where}.content")
     if role in ("system", "user"):
-        found = reader.read(content, f"{where}.content")
-        if role == "system" and not found.text.strip():
+        is_hidden = metadata.get("is_visually_hidden_from_conversation") is True
+        if is_hidden or content.get("content_type") in _SETTINGS:
+            reader.hide(content, f"{where}.content")
             return None
-        return ChatMessage(
-            "user" if role == "user" else "system", found.text, images=found.images, kept=kept
-        )
+        found = reader.read(content, f"{where}.content")
+        unread = reader.take_kept()
+        if not (found.text.strip() or unread):
+            return None
+        said: Role = "user" if role == "user" else "system"
+        return ChatMessage(said, found.text, images=found.images, kept=kept | unread)
     blocks = _blocks(role, author, message, where, reader)
+    for block in blocks:
+        if block["type"] == "text":
+            block["text"] = with_sources(block["text"], metadata.get("content_references"))
     model = as_dict(metadata).get("model_slug")
     return ChatMessage(
         "assistant",

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from msgbook.images import IMAGE_LIMIT, data_url, image_type
 from msgbook.other_chats import fields
 from msgbook.other_chats.chat import (
-    ChatMessage,
     OtherChat,
     call_block,
     reasoning_block,
@@ -17,6 +16,10 @@ from msgbook.other_chats.chat import (
     text_block,
 )
 from msgbook.other_chats.images import Images
+
+_MARKS = ("\ue200", "\u3010")
+"""Beginnings of the marks for sources: a private character, or a bracket in older chats."""
+_MOST_SOURCES = 1000
 
 _Json = dict[str, Any]
 
@@ -71,14 +74,14 @@ class Reader:
             texts.append(self._other(Content(content, where)))
         return Said("\n\n".join(filter(None, texts)), images.files)
 
-    def hidden(self, message: _Json, content: _Json, where: str) -> ChatMessage | None:
-        """Return None: a message that was not shown is kept with the conversation, if it says something."""
-        if fields.without(content, ("content_type",)) and self.read(content, where).text.strip():
+    def hide(self, content: _Json, where: str) -> None:
+        """Keep a content that was not shown with the chat, if it says something."""
+        said = fields.without(content, ("content_type", "parts"))
+        if said or any(fields.list_in(content, "parts", where)):
             self._chat.findings.append(
                 "a message that ChatGPT does not show, such as custom instructions, is only in the metadata"
             )
-            self._chat.kept.setdefault("hidden", []).append(message)
-        return None
+            self._chat.kept.setdefault("hidden", []).append(content)
 
     def answer(self, content: Content) -> list[_Json]:
         """Return the blocks of a message of the assistant."""
@@ -169,6 +172,22 @@ class Reader:
         if part.get("content_type") != "image_asset_pointer" or not isinstance(pointer, str):
             return None
         return self._assets(pointer.rpartition("/")[2])
+
+
+def with_sources(text: str, references: Any) -> str:
+    """Return an answer with the links that ChatGPT shows in place of its marks for sources.
+
+    Args:
+        references: The message's `content_references`, of any shape.
+    """
+    if not any(mark in text for mark in _MARKS):
+        return text
+    for reference in references[:_MOST_SOURCES] if isinstance(references, list) else ():
+        found = reference if isinstance(reference, dict) else {}
+        mark, shown = found.get("matched_text"), found.get("alt")
+        if isinstance(mark, str) and mark.startswith(_MARKS):
+            text = text.replace(mark, shown if isinstance(shown, str) else "")
+    return text
 
 
 def _parts(content: _Json, where: str) -> list[tuple[Any, str]]:

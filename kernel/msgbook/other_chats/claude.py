@@ -22,6 +22,8 @@ FORM = "claude"
 
 _CONVERSATION = ("chat_messages", "name", "account", "current_leaf_message_uuid")
 _MESSAGE = (
+    "uuid",
+    "updated_at",
     "text",
     "content",
     "sender",
@@ -29,6 +31,17 @@ _MESSAGE = (
     "created_at",
     "parent_message_uuid",
     "index",
+)
+_PART = (
+    *("type", "text", "thinking", "id", "tool_use_id", "name", "input", "content", "is_error"),
+    *(
+        "start_timestamp",
+        "stop_timestamp",
+        "flags",
+        "cut_off",
+        "truncated",
+        "alternative_display_type",
+    ),
 )
 _ROOT = "00000000-0000-4000-8000-000000000000"
 """`parent_message_uuid` of the first message."""
@@ -131,10 +144,11 @@ def _blocks(message: _Json, where: str, chat: OtherChat, kept: _Json) -> Iterato
         place = f"{where}.content[{number}]"
         fields.require(part, dict, place)
         kind = fields.text_in(part, "type", place)
+        rest = fields.without(part, _PART)
+        if rest and kind in ("text", "thinking", "tool_use", "tool_result"):
+            kept.setdefault("content", []).append({"number": number + 1, **rest})
         if kind == "text":
             yield text_block(fields.text_in(part, "text", place))
-            if part.get("citations"):
-                kept.setdefault("citations", []).append(part["citations"])
         elif kind == "thinking":
             yield reasoning_block(fields.text_in(part, "thinking", place))
         elif kind == "tool_use":

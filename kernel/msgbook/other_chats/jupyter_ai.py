@@ -10,7 +10,7 @@ from msgbook.other_chats.chat import ChatMessage, OtherChat, text_block
 FORM = "jupyter-ai"
 
 _CHAT = ("messages", "users", "attachments")
-_MESSAGE = ("body", "time", "type", "raw_time")
+_MESSAGE = ("id", "mentions", "body", "time", "type", "raw_time")
 
 _Json = dict[str, Any]
 

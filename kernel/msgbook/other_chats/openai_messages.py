@@ -91,6 +91,11 @@ def _assistant_blocks(message: _Json, where: str, chat: OtherChat) -> Any:
         place = f"{where}.tool_calls[{number}]"
         fields.require(call, dict, place)
         function = fields.dict_in(call, "function", place)
+        custom = fields.dict_in(call, "custom", place)
+        if custom:
+            # A tool that takes text instead of JSON.
+            text = fields.text_in(custom, "input", f"{place}.custom")
+            function = {"name": custom.get("name"), "arguments": json.dumps({"input": text})}
         yield _call(fields.text_in(call, "id", place), function, f"{place}.function")
     old = fields.dict_in(message, "function_call", where)
     if old:

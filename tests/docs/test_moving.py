@@ -1,0 +1,64 @@
+"""Each command of docs/moving.md works, and prints what the page shows."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from other_programs import MESSAGES, archive, chatgpt, jupyter_ai
+
+from msgbook.__main__ import main
+
+PAGE = (Path(__file__).parents[2] / "docs" / "moving.md").read_text("utf-8")
+COMMANDS = [
+    command.strip()
+    for found in re.findall(
+        r"^(?:\$ )?(msgbook [^#\n]+)|`(msgbook convert [^`]+)`", PAGE, re.MULTILINE
+    )
+    for command in found
+    if " " in command.removeprefix("msgbook convert").strip()
+]
+
+
+@pytest.fixture
+def brought(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("chatgpt.zip").write_bytes(archive({"conversations.json": [chatgpt()]}))
+    Path("plot.chat").write_text(json.dumps(jupyter_ai()))
+    Path("messages.json").write_text(json.dumps(MESSAGES))
+
+
+def test_the_page_has_commands():
+    assert len(COMMANDS) == 7
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_works(brought, command):
+    if "messages.json" not in command:
+        assert main(["convert", "messages.json", "chat.msg.md"]) == 0
+
+    assert main(shlex.split(command.partition(">>")[0])[1:]) == 0
+
+
+def test_the_first_command_prints_what_the_page_shows(brought, capsys):
+    shown = re.search(r"```console\n\$ (.*)\n((?:.*\n)*?)```", PAGE)
+
+    assert main(shlex.split(shown[1])[1:]) == 0
+
+    printed = capsys.readouterr()
+    assert printed.out + printed.err == shown[2]
+
+
+def test_the_place_that_the_page_names_is_in_the_words_of_the_error(brought, capsys):
+    chats = [chatgpt() for _ in range(18)]
+    chats[17]["mapping"]["a1"]["message"]["author"]["role"] = "boss"
+    Path("conversations.json").write_text(json.dumps(chats))
+
+    assert main(["convert", "conversations.json", "--out", "out"]) == 2
+
+    place = "`[17].mapping['a1'].message.author.role`"
+    assert place in capsys.readouterr().err
+    assert place in PAGE
