@@ -267,9 +267,27 @@ def test_a_file_that_cannot_be_read_has_gits_own_marks(repository):
     told = repository.git("merge", "--no-edit", "side", code=1)
 
     assert "expected UTF-8, and the common ancestor is not: its byte 15 is 0xe9" in told
-    assert "line by line" in told
+    assert "git merges its lines instead" in told
     merged = (repository.folder / "chat.msg.md").read_bytes()
     assert b"<<<<<<< ours\nOurs.\n=======\nTheirs.\n>>>>>>> theirs\n" in merged
+
+
+@pytest.mark.parametrize("lost", ["python", "package"])
+def test_a_driver_that_is_gone_leaves_gits_own_marks(plain, tmp_path, lost):
+    """git takes our version for a merge with conflicts if a driver cannot be run."""
+    python = tmp_path / "python"
+    if lost == "package":
+        python.write_text('#!/bin/sh\necho "No module named msgbook_format" >&2\nexit 1\n')
+        python.chmod(0o755)
+    for key, value in driver_settings(str(python)).items():
+        plain.git("config", key, value)
+    (plain.folder / ".git/info/attributes").write_text(ATTRIBUTES)
+    plain.branch(CHAT, *[CHAT.replace("It prints a.", f"It prints {name}.") for name in "bc"])
+
+    plain.git("merge", "--no-edit", "side", code=1)
+
+    marks = "<<<<<<< ours\nIt prints b.\n=======\nIt prints c.\n>>>>>>> theirs\n"
+    assert plain.read() == CHAT.replace("It prints a.\n", marks)
 
 
 def test_a_file_that_is_not_text_is_left_and_the_user_is_told(repository):
@@ -277,7 +295,8 @@ def test_a_file_that_is_not_text_is_left_and_the_user_is_told(repository):
 
     told = repository.git("merge", "--no-edit", "side", code=1)
 
-    assert "left as it is on our side" in told
+    assert "its byte 3 is 0xff" in told
+    assert "Cannot merge binary files" in told
     assert (repository.folder / "chat.msg.md").read_bytes() == b"\0b\xff"
 
 

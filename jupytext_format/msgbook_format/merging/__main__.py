@@ -1,12 +1,13 @@
 """The merge driver of git: `python -P -m msgbook_format.merging BASE OURS THEIRS SIZE PATH`.
 
 git runs it for a file that both sides changed, and takes what is then in OURS. Exit code: 0 for a
-merge without conflicts, else 1.
+merge without conflicts, 3 for one with conflicts. With any other code, such as Python's own for a
+missing package, OURS is as it was, and the command that `msgbook git-setup` gives to git has git
+merge the lines.
 """
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ from msgbook_format.files import replace_bytes
 from msgbook_format.merging.conflicts import Labels
 from msgbook_format.merging.merge import MergeError, merge_texts
 
+_CONFLICTS = 3
+_NOT_MERGED = 2
 _SIDES = ("the common ancestor", "our version", "their version")
 
 
@@ -26,21 +29,21 @@ def main(argv: Sequence[str]) -> int:
     """Merge the files that git names, and write the result over the second one."""
     if len(argv) != len(("base", "ours", "theirs", "size", "path")) or not argv[3].isdigit():
         _say("expected BASE OURS THEIRS SIZE PATH, as `msgbook git-setup` has told git")
-        return 2
+        return _NOT_MERGED
     files, size, name = [Path(file) for file in argv[:3]], int(argv[3]), argv[4]
     try:
         base, ours, theirs = map(_read, files, _SIDES)
         merged = merge_texts(base, ours, theirs, Labels(size=size))
         replace_bytes(files[1], merged.text.encode("utf-8"))
     except (_UnreadableError, MergeError, OSError) as error:
-        return _merge_as_lines(files, size, name, str(error))
+        return _refuse(name, str(error))
     except Exception as error:
-        # After a crash, git would take OURS as the result.
-        return _merge_as_lines(files, size, name, type(error).__name__)
+        return _refuse(name, type(error).__name__)
     if merged.conflicts:
-        cells = "1 conflict" if merged.conflicts == 1 else f"{merged.conflicts} conflicts"
-        _say(f"{name}: {cells}; `msgbook check` lists the marks")
-    return 1 if merged.conflicts else 0
+        count = "1 conflict" if merged.conflicts == 1 else f"{merged.conflicts} conflicts"
+        _say(f"{name}: {count}; `msgbook check` lists the marks")
+        return _CONFLICTS
+    return 0
 
 
 def _read(file: Path, side: str) -> str:
@@ -51,30 +54,9 @@ def _read(file: Path, side: str) -> str:
         raise _UnreadableError(f"expected UTF-8, and {side} is not: {byte}") from None
 
 
-def _merge_as_lines(files: Sequence[Path], size: int, name: str, reason: str) -> int:
-    """Leave git's own marks, as if there were no driver."""
-    base, ours, theirs = map(str, files)
-    labels = [word for label in ("ours", "base", "theirs") for word in ("-L", label)]
-    command = [
-        "git",
-        "merge-file",
-        "-q",
-        f"--marker-size={size}",
-        *labels,
-        "--",
-        ours,
-        base,
-        theirs,
-    ]
-    try:
-        # Above 127 it failed, for example at a file that is not text, and has written nothing.
-        done = subprocess.run(command, check=False)  # noqa: S603
-        failed = done.returncode > 127
-    except OSError:
-        failed = True
-    left = "left as it is on our side" if failed else "merged line by line, as git does it"
-    _say(f"{name}: {reason}. The file is {left}. Look at it before you commit.")
-    return 1
+def _refuse(name: str, reason: str) -> int:
+    _say(f"{name}: {reason}. git merges its lines instead. Look at it before you commit.")
+    return _NOT_MERGED
 
 
 def _say(text: str) -> None:

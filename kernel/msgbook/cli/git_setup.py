@@ -15,6 +15,9 @@ ATTRIBUTES = f"*{SUFFIX} diff=msgbook merge=msgbook"
 _COMMENT = "# written by msgbook git-setup"
 _HUNK_HEADER = r"^(#{1,5} %%([[:blank:]].*|\[\^.*)?)$"
 """The marker of a cell, not of an output cell: the line that git shows after `@@`."""
+_LINES = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
+"""git's own merge. Without it a driver that cannot run, because its Python has moved, would leave our
+version without a mark, as if it were the merge."""
 _WORD = "[^[:space:][:punct:]]+|[[:punct:]]"
 """Letters and digits, or one other character. It cuts no character of UTF-8 in any locale."""
 
@@ -33,7 +36,7 @@ def driver_settings(python: str) -> dict[str, str]:
         "diff.msgbook.xfuncname": _HUNK_HEADER,
         "diff.msgbook.wordRegex": _WORD,
         "merge.msgbook.name": "msgbook: cells of a conversation",
-        "merge.msgbook.driver": f"{command} %O %A %B %L %P",
+        "merge.msgbook.driver": f"{command} %O %A %B %L %P || {{ test $? = 3 || {_LINES}; false; }}",
     }
 
 
