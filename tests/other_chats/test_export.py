@@ -59,7 +59,7 @@ def test_training_data_end_with_an_answer(converter, capsys):
     line = json.loads((converter.folder / "train.jsonl").read_bytes())
     assert line["messages"] == MESSAGES
     shown = capsys.readouterr().err
-    assert "1 message below the last answer left out" in shown
+    assert "prompts below the last answer are left out" in shown
     assert "no schema is known of the tools look" in shown
 
 
@@ -80,5 +80,5 @@ def test_reasoning_that_is_not_sent_is_said(converter, capsys):
 
     assert main(["convert", "chat.msg.md", "chat.json"]) == 0
 
-    assert "the reasoning of 1 answer is not among the messages" in capsys.readouterr().err
+    assert "reasoning is not among the messages (in 'chat')" in capsys.readouterr().err
     assert "moon pulls" not in (converter.folder / "chat.json").read_text()

@@ -47,7 +47,8 @@ def test_an_archive_of_chatgpt_becomes_a_file_for_each_chat_and_each_other_branc
     ]
     shown = capsys.readouterr()
     assert len(shown.out.splitlines()) == 4
-    assert "2 other branches are files of their own" in shown.err
+    assert "export.zip: other branches, written to files of their own: 2" in shown.err
+    assert "export.zip: not read, because they are no chats: user.json" in shown.err
 
 
 def test_what_has_no_place_in_the_cells_is_kept_in_the_metadata(converter):
@@ -82,6 +83,17 @@ def test_an_image_of_the_archive_is_attached_and_a_missing_one_is_said(converter
     assert (
         "an image that is not in the archive is only named (in 'Look')" in capsys.readouterr().err
     )
+
+
+def test_of_many_kinds_of_findings_the_most_frequent_are_told(converter, capsys):
+    parts = [{"type": f"kind {min(n, 50)}"} for n in range(60)]
+    converter.one("a.json", [{"role": "user", "content": [*parts, {"type": "text", "text": "Hi"}]}])
+
+    told = capsys.readouterr().err.splitlines()
+
+    assert len(told) == 21
+    assert "'kind 50' is not in the text (in 'a chat without a title', 10 times)" in told[0]
+    assert told[-1].endswith("a.json: and 31 more kinds of findings")
 
 
 def test_custom_instructions_are_kept_and_no_message(converter, capsys):

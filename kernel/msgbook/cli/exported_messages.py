@@ -15,9 +15,10 @@ from msgbook.cli.imported_chats import (
     make_folder,
     read_others,
     report,
+    tell,
     unused_paths,
 )
-from msgbook.cli.terminal import line_of, printable_json, say, write
+from msgbook.cli.terminal import printable_json, say, write
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import hide_keys
 from msgbook.errors import MsgbookError, describe_file_error
@@ -25,7 +26,6 @@ from msgbook.messages import Message
 from msgbook.notebook import Document, Transcript, outputs_of, working_folder
 from msgbook.other_chats import FORMS, IMPORTED, notebook_of, openai_text, safe_stem
 from msgbook.request import PLACEHOLDER, Preview
-from msgbook.text import counted
 from msgbook_format.files import replace_bytes, stem_of
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.turn import blocks_of_type, turn_of
@@ -84,7 +84,7 @@ def _read(path: Path) -> list[_Conversation]:
         require_conversation(document)
         return [_Conversation(stem_of(path.name), document.notebook)]
     chats = read_others(path)
-    report(path, chats)
+    report(path, chats, "left out")
     return [_Conversation(safe_stem(chat.title), notebook_of(chat)) for chat in chats]
 
 
@@ -95,6 +95,7 @@ async def _texts(
     settings, rules = load_with_project(folder)
     hide_keys(settings)
     texts = []
+    told: list[tuple[str, str]] = []
     for stem, notebook in conversations:
         engine = engine_for(folder, settings, rules)
         own = path if is_conversation(path) else None
@@ -115,14 +116,13 @@ async def _texts(
             if not messages:
                 raise CommandError(f"{name}: expected an answer to learn from, found none.")
             if len(messages) < count:
-                left_out = counted(count - len(messages), "message")
-                findings.append(f"{left_out} below the last answer left out: nothing answers")
+                findings.append("prompts below the last answer are left out: nothing answers them")
         tools, unknown = _tools(messages, notebook, preview)
         if form == "openai-jsonl" and unknown:
             findings.append(f"no schema is known of the tools {', '.join(unknown)}")
         texts.append(openai_text(messages, tools, form))
-        for finding in findings:
-            say(line_of(f"{name}: {finding}"), sys.stderr)
+        told += [(finding, stem) for finding in findings]
+    tell(path, told)
     return texts
 
 
@@ -159,12 +159,10 @@ def _tools(
 def _findings(notebook: _Json) -> Iterator[str]:
     """Yield what of a conversation is in no message."""
     turns = [turn for cell in notebook["cells"] for turn in map(turn_of, outputs_of(cell)) if turn]
-    thoughts = sum(bool(blocks_of_type(turn["blocks"], "reasoning")) for turn in turns)
-    if thoughts:
-        yield f"the reasoning of {counted(thoughts, 'answer')} is not among the messages"
-    cells = [cell for cell in notebook["cells"] if cell.get("cell_type") == "raw"]
-    if cells:
-        yield f"{counted(len(cells), 'raw cell')} not among the messages"
+    if any(blocks_of_type(turn["blocks"], "reasoning") for turn in turns):
+        yield "reasoning is not among the messages"
+    if any(cell.get("cell_type") == "raw" for cell in notebook["cells"]):
+        yield "raw cells are not among the messages"
 
 
 def _write_into(

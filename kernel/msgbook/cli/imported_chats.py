@@ -11,12 +11,21 @@ from msgbook.cli.terminal import line_of, say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.errors import MsgbookError, describe_file_error
 from msgbook.notebook import NOTEBOOK_SUFFIX, Document, DocumentError, create, require_name
-from msgbook.other_chats import OtherChat, files_of, notebook_of, read_chats, safe_stem
-from msgbook.text import counted
+from msgbook.other_chats import (
+    OtherChat,
+    files_of,
+    notebook_of,
+    read_chats,
+    safe_stem,
+    unread_files,
+)
+from msgbook.text import join_first
 from msgbook_format.files import AGENT_SUFFIXES, stem_of
 
 _MOST_NAMES = 10_000
 """Conversations of one title in one folder."""
+_MOST_FINDINGS = 20
+"""Kinds of findings that are told, the most frequent first."""
 
 
 def is_conversation(path: Path) -> bool:
@@ -98,26 +107,44 @@ def make_folder(folder: Path) -> None:
         raise CommandError(describe_file_error(folder, error)) from error
 
 
-def report(path: Path, chats: Iterable[OtherChat]) -> None:
-    """Say on standard error what of the chats has no place in a conversation, once for all chats."""
-    counts: Counter[str] = Counter()
-    first: dict[str, str] = {}
+def report(
+    path: Path, chats: Iterable[OtherChat], branches: str = "written to files of their own"
+) -> None:
+    """Say on standard error what of the chats has no place in a conversation, once for all chats.
+
+    Args:
+        branches: What becomes of other branches.
+    """
+    findings: list[tuple[str, str]] = []
     forks = 0
     for chat in chats:
         forks += len(chat.forks)
         for branch in (chat, *chat.forks):
-            for finding in branch.findings:
-                counts[finding] += 1
-                first.setdefault(finding, chat.title or "a chat without a title")
+            title = chat.title or "a chat without a title"
+            findings += [(finding, title) for finding in branch.findings]
     if forks:
-        kept = "is a file of its own" if forks == 1 else "are files of their own"
+        say(f"{path}: other branches, {branches}: {forks:,}", sys.stderr)
+    tell(path, findings)
+    unread = unread_files(path)
+    if unread:
         say(
-            f"{path}: {counted(forks, 'other branch').replace('branchs', 'branches')} {kept}",
+            line_of(f"{path}: not read, because they are no chats: {join_first(unread, 5)}"),
             sys.stderr,
         )
-    for finding, count in counts.items():
+
+
+def tell(path: Path, findings: Iterable[tuple[str, str]]) -> None:
+    """Say findings on standard error, each kind once, with the title of the first chat that has it."""
+    counts: Counter[str] = Counter()
+    first: dict[str, str] = {}
+    for finding, title in findings:
+        counts[finding] += 1
+        first.setdefault(finding, title)
+    for finding, count in counts.most_common(_MOST_FINDINGS):
         times = "" if count == 1 else f", {count:,} times"
         say(line_of(f"{path}: {finding} (in {first[finding][:60]!r}{times})"), sys.stderr)
+    if len(counts) > _MOST_FINDINGS:
+        say(f"{path}: and {len(counts) - _MOST_FINDINGS:,} more kinds of findings", sys.stderr)
 
 
 def unused_paths(
@@ -151,9 +178,11 @@ def _write_new(paths: Sequence[Path], chats: Sequence[OtherChat]) -> None:
             done += _write_files(path.parent, chat)
             create(path, notebook_of(chat))
             done.append(path)
-    except (DocumentError, FileExistsError, OSError) as error:
+    except BaseException as error:
         for written in done:
             written.unlink(missing_ok=True)
+        if not isinstance(error, (DocumentError, OSError)):
+            raise
         reason = f"{path} exists" if isinstance(error, FileExistsError) else str(error)
         raise CommandError(f"{reason}. Nothing was written.") from error
     for path in paths:

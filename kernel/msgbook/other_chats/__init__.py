@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from msgbook.other_chats.names import safe_stem
     from msgbook.other_chats.notebooks import IMPORTED, files_of, notebook_of
     from msgbook.other_chats.openai_file import FORMS, openai_text
-    from msgbook.other_chats.read import read_chats
+    from msgbook.other_chats.read import read_chats, unread_files
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -30,6 +30,6 @@ else:
             "names": "safe_stem",
             "notebooks": "IMPORTED files_of notebook_of",
             "openai_file": "FORMS openai_text",
-            "read": "read_chats",
+            "read": "read_chats unread_files",
         },
     )

@@ -72,6 +72,12 @@ class Archive:
             for entry in sorted(found, key=lambda entry: entry.filename)
         ]
 
+    def unread(self) -> list[str]:
+        """Return the names of other JSON files."""
+        names = [entry.filename for entry in self._zip.infolist()]
+        others = [n for n in names if n.endswith(".json") and not _CONVERSATIONS.fullmatch(n)]
+        return sorted(excerpt(name, 80) for name in others)
+
     def asset(self, identity: str) -> bytes | None:
         """Return the image whose name begins with an id; None if there is none that can be shown."""
         if self._files is None:

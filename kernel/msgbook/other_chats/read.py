@@ -39,6 +39,15 @@ def read_chats(path: Path) -> list[OtherChat]:
     return chats
 
 
+def unread_files(path: Path) -> list[str]:
+    """Return the names of the JSON files of an archive that `read_chats` does not read, such as `projects.json`."""
+    with open_regular(path) as file:
+        if not file.read(16).startswith(archives.MAGIC):
+            return []
+    with archives.Archive(path) as archive:
+        return archive.unread()
+
+
 def _of_text(data: bytes, assets: Assets, name: str = "") -> list[OtherChat]:
     try:
         value, lines = json_text.load(data)

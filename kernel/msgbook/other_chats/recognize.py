@@ -42,13 +42,18 @@ def chats_of(
     ]
 
 
+def _has_senders(messages: Any) -> bool:
+    first = messages[0] if isinstance(messages, list) and messages else None
+    return isinstance(first, dict) and {"body", "sender"} <= first.keys()
+
+
 def _conversation(value: Any, where: str, assets: chatgpt.Assets) -> OtherChat:
     fields.require(value, dict, where)
     if "mapping" in value:
         return chatgpt.read_conversation(value, where, assets)
     if "chat_messages" in value:
         return claude.read_conversation(value, where)
-    if "messages" in value and ("users" in value or "attachments" in value):
+    if "messages" in value and ("users" in value or _has_senders(value["messages"])):
         return jupyter_ai.read_conversation(value, where)
     if "messages" in value:
         return openai_messages.read_conversation(value, where)
