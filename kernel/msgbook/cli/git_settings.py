@@ -76,12 +76,12 @@ class GitSettings:
         return text.removesuffix("\n").split("\n") if text else []
 
     def write_attributes(self, lines: Sequence[str]) -> None:
-        """Replace the attributes file; without lines it is deleted."""
-        if not lines:
+        """Replace the attributes file; without lines it is deleted, unless it is a link."""
+        if not lines and not self.attributes.is_symlink():
             self.attributes.unlink(missing_ok=True)
             return
         self.attributes.parent.mkdir(parents=True, exist_ok=True)
-        text = "\n".join(lines) + "\n"
+        text = "".join(f"{line}\n" for line in lines)
         replace_bytes(self.attributes, text.encode("utf-8", "surrogateescape"))
 
     def attributes_of(self, file: Path) -> dict[str, str]:
