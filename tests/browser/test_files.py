@@ -218,6 +218,10 @@ def test_a_text_file_is_exported_by_menu_entries_that_say_what_they_make(lab, la
     assert set(names) == {
         "AsciiDoc",
         "Chat (HTML)",
+        "Chat (Markdown)",
+        "Chat (PDF)",
+        "Chat (notebook)",
+        "Chat (slides)",
         "Executable Script",
         "HTML",
         "LaTeX",

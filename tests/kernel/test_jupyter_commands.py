@@ -10,6 +10,7 @@ from pathlib import Path
 import nbformat
 from scripted_server import ScriptedServer, call, text
 
+import msgbook_format
 from msgbook_format.turn import TURN_MIME
 
 
@@ -54,3 +55,24 @@ def test_jupyter_execute_holds_a_conversation_and_saves_it(server: ScriptedServe
     assert [m["role"] for m in server.messages()].count("assistant") == 2
     assert server.headers[0]["Authorization"] == "Bearer sk-of-this-test"
     assert "sk-of-this-test" not in (tmp_path / "chat.ipynb").read_text()
+
+
+def test_jupyter_execute_runs_a_message_file_and_saves_it(server: ScriptedServer, tmp_path: Path):
+    server.answers = [text("First."), text("Second.")]
+    path = tmp_path / "chat.msg.md"
+    path.write_text("# %%\n\nFirst?\n\n# %%\n\nSecond?\n")
+
+    jupyter(
+        "execute",
+        "--inplace",
+        "chat.msg.md",
+        cwd=tmp_path,
+        OPENAI_BASE_URL=server.url,
+        OPENAI_API_KEY="sk-of-this-test",
+        MSGBOOK_MODEL="m",
+    )
+
+    cells = msgbook_format.read(path)["cells"]
+    turns = [cell["outputs"][0]["data"][TURN_MIME] for cell in cells]
+    assert [turn["blocks"][-1]["text"] for turn in turns] == ["First.", "Second."]
+    assert sorted(tmp_path.iterdir()) == [path]

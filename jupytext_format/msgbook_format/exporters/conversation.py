@@ -17,7 +17,6 @@ from msgbook_format.exporters.harmless_notebook import (
     normalize_cell,
     plain_word,
 )
-from msgbook_format.exporters.names import named_resources
 from msgbook_format.exporters.selection import Selection, select_cells
 
 # All that a conversion needs is imported with this module, before other folders are in `sys.path`.
@@ -29,6 +28,7 @@ from msgbook_format.files import (
     read_regular,
     require_regular,
 )
+from msgbook_format.stock_tools import named_resources
 from msgbook_format.syntax import KERNELSPEC, has_msgbook_kernel
 
 if TYPE_CHECKING:

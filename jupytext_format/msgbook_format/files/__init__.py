@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         has_section,
         read_file,
         replace_bytes,
+        write_file,
     )
     from msgbook_format.files.names import AGENT_SUFFIXES, SUFFIX, is_agent_file, stem_of
     from msgbook_format.files.ordinary_markdown import with_message_section
@@ -24,7 +25,7 @@ else:
         {
             "agent_files": "encode_agent_file parse_agent_file",
             "ipynb": "parse_ipynb reads_ipynb writes_ipynb",
-            "message_files": "Snapshot decode encode has_section read_file replace_bytes",
+            "message_files": "Snapshot decode encode has_section read_file replace_bytes write_file",
             "names": "AGENT_SUFFIXES SUFFIX is_agent_file stem_of",
             "ordinary_markdown": "with_message_section",
             "regular_files": "open_regular read_regular require_regular",

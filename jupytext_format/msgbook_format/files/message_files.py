@@ -68,9 +68,13 @@ def read_file(path: Path) -> dict[str, Any]:
     return notebook
 
 
-def write_file(notebook: dict[str, Any], path: Path) -> None:
-    """Write a notebook to a file; see `msgbook_format.write`."""
-    replace_bytes(path, encode(keep_lost_data(notebook, path)))
+def write_file(notebook: dict[str, Any], path: Path, *, expected: bytes | None = None) -> None:
+    """Write a notebook to a file; see `msgbook_format.write`.
+
+    Args:
+        expected: As for `replace_bytes`.
+    """
+    replace_bytes(path, encode(keep_lost_data(notebook, path)), expected=expected)
 
 
 def decode(data: bytes, path: Path | str) -> str:

@@ -14,6 +14,10 @@ export function exportLabels(trans: TranslationBundle): Map<string, string> {
   return new Map([
     ['asciidoc', trans.__('AsciiDoc')],
     ['msghtml', trans.__('Chat (HTML)')],
+    ['msgmarkdown', trans.__('Chat (Markdown)')],
+    ['msgnotebook', trans.__('Chat (notebook)')],
+    ['msgpdf', trans.__('Chat (PDF)')],
+    ['msgslides', trans.__('Chat (slides)')],
     ['qtpdf', trans.__('PDF (made with Qt)')],
     ['qtpng', trans.__('PNG (made with Qt)')],
     ['webpdf', trans.__('PDF (made with a browser)')]
