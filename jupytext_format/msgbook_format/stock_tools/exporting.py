@@ -28,7 +28,7 @@ def teach_nbconvert() -> None:
         named = named_resources(resources, self.file_extension or "")
         return self.from_notebook_node(notebook, resources=named, **kw)
 
-    Exporter.from_file = from_file
+    Exporter.from_file = from_file  # type: ignore[method-assign]
 
 
 def _read(name: str) -> Any:
