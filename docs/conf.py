@@ -47,7 +47,10 @@ GENERATED = {
         "Turn JSON <_generated/turn>",
         "Python <_generated/python>",
     ),
-    "Project": ("Conformance suite <_generated/conformance>",),
+    "Project": (
+        "How the benchmarks measure <_generated/benchmarks>",
+        "Conformance suite <_generated/conformance>",
+    ),
 }
 """Pages that only the built manual has, by the section of index.md whose menu lists them."""
 

@@ -19,6 +19,7 @@ OUTSIDE = {
     "SECURITY.md": "security",
     "CHANGELOG.md": "changelog",
     "tests/format/conformance/README.md": "conformance",
+    "benchmarks/README.md": "benchmarks",
 }
 """Files outside docs/ that the manual shows, and the names of their pages."""
 
