@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 from chats import write_notebook
-from elsewhere import ROOT, chat, needs
+from elsewhere import ROOT, chat, configuration, needs
 from lab import Lab, settings_without_news
 from playwright.sync_api import expect
 from processes import free_port, stop, until_listening
@@ -40,9 +40,9 @@ c.Spawner.args = [
     "--LabApp.expose_app_in_browser=True",
     "--LabApp.user_settings_dir={settings}",
 ]
-c.Spawner.env_keep.extend(["OPENAI_API_KEY", "OPENAI_BASE_URL", "MSGBOOK_MODEL"])
 """
-"""The last line is the one that docs/clients.md names."""
+PAGE = configuration("python", "JupyterHub")
+"""What docs/jupyterhub.md adds to a hub."""
 
 
 @pytest.fixture
@@ -61,6 +61,7 @@ def hub_url(root: Path, log: Path, settings: dict[str, str]) -> Iterator[str]:
             root=root,
             settings=settings_without_news(log.parent),
         )
+        + PAGE
     )
     environment = {**os.environ, **settings, "PYTHONPATH": str(HUB)}
     command = [sys.executable, "-m", "jupyterhub", "--config", str(config)]

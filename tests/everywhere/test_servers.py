@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from chats import write_notebook
-from elsewhere import ROOT, chat, needs
+from elsewhere import ROOT, chat, configuration, needs
 from lab import running_lab
 from processes import free_port, stop, until_listening
 
@@ -35,17 +36,15 @@ def test_a_chat_under_a_prefix_with_a_token(
 
 
 @pytest.fixture
-def gateway_url(root: Path, log: Path, settings: dict[str, str]) -> Iterator[str]:
-    """A kernel gateway, which runs the kernels of another server."""
+def gateway_url(request, root: Path, log: Path, settings: dict[str, str]) -> Iterator[str]:
+    """A gateway, started as docs/jupyterhub.md has it, which runs the kernels of another server."""
+    program, folder, app = request.param
+    name, passed, option = settings_of(program)
     port = free_port()
-    command = [sys.executable, "-m", "kernel_gateway", f"--KernelGatewayApp.port={port}"]
-    # JupyterLab asks which kernels there are.
-    command += [
-        "--KernelGatewayApp.ip=127.0.0.1",
-        "--JupyterWebsocketPersonality.list_kernels=True",
-    ]
-    environment = {**os.environ, **settings, "PYTHONPATH": str(GATEWAY)}
-    environment["KG_ENV_PROCESS_WHITELIST"] = ",".join(settings)
+    command = [sys.executable, "-m", "kernel_gateway"]
+    environment = {**os.environ, **settings, "PYTHONPATH": str(folder)}
+    command += [option, f"--{app}.port={port}", f"--{app}.ip=127.0.0.1"]
+    environment[name] = passed
     with log.with_name("gateway.txt").open("wb") as output:
         process = subprocess.Popen(
             command, cwd=root, env=environment, stdout=output, stderr=subprocess.STDOUT
@@ -57,7 +56,24 @@ def gateway_url(root: Path, log: Path, settings: dict[str, str]) -> Iterator[str
             stop(process)
 
 
-@needs(GATEWAY)
+def settings_of(title: str) -> tuple[str, str, str]:
+    """Return what the page passes on to kernels, with the variable's name, and the gateway's option."""
+    example = configuration("sh", title)
+    passed = re.search(r"^export ([KE]G_\w+)=(OPENAI_\S+)$", example, re.MULTILINE)
+    option = re.search(r"(--\w+\.list_kernels=True)$", example, re.MULTILINE)
+    assert passed, example
+    assert option, example
+    return passed[1], passed[2], option[1]
+
+
+@pytest.mark.parametrize(
+    "gateway_url",
+    [
+        pytest.param(("Kernel Gateway", GATEWAY, "KernelGatewayApp"), marks=needs(GATEWAY)),
+    ],
+    indirect=True,
+    ids=["kernel-gateway"],
+)
 def test_a_chat_whose_kernel_runs_behind_a_gateway(
     root, log, gateway_url, new_tab, model_server, screenshots
 ):
