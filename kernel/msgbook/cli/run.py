@@ -34,7 +34,7 @@ _NAMED = 10
 
 _VERB = "run"
 
-_OF_FOLDERS = ("--jobs",)
+_OF_FOLDERS = ("--jobs", "--dask")
 _OF_FILES = ("--from", "--record", "--replay")
 _ATTRIBUTES = {"--from": "first"}
 """Names of options whose arguments are called otherwise."""
@@ -46,6 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
     path = Path(arguments.file)
     if path.is_dir():
         return _run_folder(path, arguments)
+    if arguments.model or arguments.out:
+        return _run_models(path, arguments)
     _refuse(arguments, _OF_FOLDERS, "is for a folder")
     if arguments.replay:
         _refuse(
@@ -66,10 +68,26 @@ def run(arguments: argparse.Namespace) -> int:
 def _run_folder(folder: Path, arguments: argparse.Namespace) -> int:
     from msgbook.cli.many.folder import run_folder  # one file does not need it
 
-    _refuse(arguments, _OF_FILES, "is for one file")
+    _refuse(arguments, (*_OF_FILES, "--model", "--out"), "is for one file")
     return run_folder(
         folder,
         again=arguments.all,
+        approval=arguments.approval or "allow",
+        parallel=arguments.jobs,
+        cluster=arguments.dask,
+    )
+
+
+def _run_models(path: Path, arguments: argparse.Namespace) -> int:
+    from msgbook.cli.many.models import run_models  # one model does not need it
+
+    _refuse(arguments, (*_OF_FILES, "--all", "--dask"), "does not go with --model")
+    if not arguments.model or not arguments.out:
+        raise CommandError("--model and --out belong together: --model A --model B --out DIR")
+    return run_models(
+        path,
+        arguments.model,
+        Path(arguments.out),
         approval=arguments.approval or "allow",
         parallel=arguments.jobs,
     )

@@ -22,7 +22,23 @@ def declare_run(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=_count,
         metavar="N",
-        help="files of DIR that are answered at once (default: 4)",
+        help="files or models that answer at once (default: 4)",
+    )
+    parser.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="answer the files of DIR on the Dask cluster of that scheduler",
+    )
+    parser.add_argument(
+        "--model",
+        action="append",
+        metavar="NAME",
+        help="answer FILE anew with that model, and with each other one that is named so; needs --out",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="folder of a new file for each --model and of their comparison as HTML and JSON",
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--all", action="store_true", help="answer all prompts again")

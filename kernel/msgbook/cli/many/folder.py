@@ -49,17 +49,27 @@ def run_folder(
             "the kernel msgbook, .mtm), found none"
         )
     jobs = [Job(path, again, approval) for path in paths]
-    results, seconds = run_jobs(jobs, parallel or AT_ONCE)
+    results, seconds = run_jobs(jobs, parallel or AT_ONCE, (cluster, folder) if cluster else None)
     return report(results, seconds)
 
 
-def run_jobs(jobs: Sequence[Job], parallel: int) -> tuple[list[FileResult], float]:
-    """Do jobs and show the progress; return their results and the seconds they took."""
+def run_jobs(
+    jobs: Sequence[Job], parallel: int, cluster: tuple[str, Path] | None = None
+) -> tuple[list[FileResult], float]:
+    """Do jobs and show the progress; return their results and the seconds they took.
+
+    Args:
+        cluster: Address of a cluster whose workers do them, and a folder above all files.
+    """
+    from msgbook.cli.many.cluster import do_on_cluster
     from msgbook.cli.many.side_by_side import do_side_by_side
 
     progress, started = Progress(len(jobs)), time.monotonic()
     try:
-        results = do_side_by_side(jobs, parallel, progress.turn_ended, progress.file_ended)
+        if cluster is not None:
+            results = do_on_cluster(jobs, *cluster, progress.file_ended)
+        else:
+            results = do_side_by_side(jobs, parallel, progress.turn_ended, progress.file_ended)
     finally:
         progress.close()
     return [one for one in results if one.status != "other"], time.monotonic() - started

@@ -1,0 +1,128 @@
+"""Jobs on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from msgbook.cli.many.job import FileResult, Job
+from msgbook.cli.many.on_worker import Parcel, answer_parcel
+from msgbook.cli.usage_errors import CommandError
+from msgbook_format.errors import FileChangedError
+from msgbook_format.files import read_regular, replace_bytes
+
+_CONNECT = 15
+"""Seconds in which the scheduler has to answer."""
+
+
+def do_on_cluster(
+    jobs: Sequence[Job], address: str, folder: Path, on_file: Callable[[FileResult], None]
+) -> list[FileResult]:
+    """Do jobs on the workers of a cluster, and return their results in the order of the jobs.
+
+    A job whose worker ends is done by another one. Where a worker sees the folder, it writes the
+    file; elsewhere the file is sent to it and comes back at the end.
+
+    Args:
+        address: Of the scheduler.
+        folder: A folder above all files.
+
+    Raises:
+        CommandError: Dask is not installed, or the scheduler does not answer.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise CommandError("--dask needs Dask: pip install 'msgbook[dask]'") from error
+    try:
+        asyncio.run(_reach(address))
+        client = Client(address, timeout=_CONNECT)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise CommandError(f"--dask {address}: no scheduler answers ({error})") from error
+    token = token_hex(8)
+    probe = folder / f".msgbook-{token}"
+    try:
+        probe.write_text(token)
+        with client:
+            return _Run(client, token, probe.absolute(), on_file).do(jobs)
+    finally:
+        probe.unlink(missing_ok=True)
+
+
+async def _reach(address: str) -> None:
+    """Connect to a scheduler once: a client that cannot connect still tries to when it is deleted."""
+    from distributed.comm.core import connect
+    from distributed.security import Security
+
+    arguments = Security().get_connection_args("client")
+    comm = await connect(address, timeout=_CONNECT, **arguments)
+    await comm.close()
+
+
+class _Run:
+    """One run on a cluster."""
+
+    def __init__(
+        self, client: Any, token: str, probe: Path, on_file: Callable[[FileResult], None]
+    ) -> None:
+        from distributed import Event
+
+        self._client, self._token, self._probe, self._on_file = client, token, probe, on_file
+        self._stop = Event(f"msgbook-{token}", client=client)
+
+    def do(self, jobs: Sequence[Job]) -> list[FileResult]:
+        from distributed import as_completed
+
+        results = {number: FileResult(job.path, "not run") for number, job in enumerate(jobs)}
+        sent: dict[Any, tuple[int, bytes]] = {}
+        for number, job in enumerate(jobs):
+            try:
+                content = read_regular(job.path)
+            except OSError as error:
+                words = error.strerror or type(error).__name__
+                results[number] = FileResult(
+                    job.path, "unreadable", remarks=[(str(job.path), words)]
+                )
+                self._on_file(results[number])
+                continue
+            parcel = Parcel(
+                replace(job, path=job.path.absolute()), content, self._token, self._probe
+            )
+            future = self._client.submit(answer_parcel, parcel, pure=False)
+            sent[future] = (number, content)
+        arrived = as_completed(sent)
+        while True:
+            try:
+                for future in arrived:
+                    number, content = sent[future]
+                    results[number] = self._receive(future, jobs[number], content)
+                    self._on_file(results[number])
+                return list(results.values())
+            except KeyboardInterrupt:
+                if self._stop.is_set():
+                    raise
+                # The workers end their turns and send what they have; the others begin nothing.
+                self._stop.set()
+
+    def _receive(self, future: Any, job: Job, before: bytes) -> FileResult:
+        """Return the result of a job, and write the file that came back."""
+        if (error := future.exception()) is not None:
+            words = f"no worker did it: {type(error).__name__}: {str(error)[:300]}"
+            return FileResult(job.path, "failed", remarks=[(str(job.path), words)])
+        result: FileResult
+        result, content = future.result()
+        result.path = job.path
+        if content is not None and content != before:
+            try:
+                replace_bytes(job.path, content, expected=sha256(before).digest())
+            except (FileChangedError, OSError) as problem:
+                kept = job.path.with_name(f".{job.path.name}.{self._token}")
+                kept.write_bytes(content)
+                result.status = "unsaved"
+                result.remarks.append((str(job.path), f"{problem}. What came back is in {kept}"))
+        return result

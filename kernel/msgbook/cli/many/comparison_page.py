@@ -1,0 +1,76 @@
+"""The comparison of several models as one HTML page, which loads nothing and runs nothing."""
+
+from __future__ import annotations
+
+from html import escape
+
+from markdown_it import MarkdownIt
+
+from msgbook.cli.many.comparison import Comparison, ModelAnswer, Numbers
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+"""Writes tags of a model as text, and follows no link but those to pages and mail."""
+
+_HEAD = """<!DOCTYPE html>
+<html>
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }}
+body {{ margin: 1rem; }}
+.wide {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; }}
+.wide > table > * > tr > * {{ border: 1px solid #8886; padding: .5rem .75rem; text-align: left; vertical-align: top;
+  min-width: 18rem; max-width: 40rem; overflow-wrap: anywhere; }}
+.wide > table > * > tr > :first-child {{ min-width: 10rem; max-width: 20rem; }}
+td table :is(td, th) {{ border: 1px solid #8886; padding: .2rem .4rem; }}
+pre {{ white-space: pre-wrap; background: #8882; padding: .5rem; }}
+small {{ opacity: .75; }}
+p:first-child {{ margin-top: 0; }}
+</style>
+</head>
+<body>
+"""
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """Return the page: a row for each prompt, a column for each model."""
+    title = escape(f"{comparison.file}: {len(comparison.models)} models")
+    heads = "".join(
+        f'<th scope="col">{escape(one.model)}<br><small>{escape(one.status)} · {_shown(one.numbers)}'
+        f"</small></th>"
+        for one in comparison.models
+    )
+    rows = "\n".join(
+        f'<tr><th scope="row">{_MARKDOWN.render(row.prompt)}</th>'
+        + "".join(map(_cell, row.answers))
+        + "</tr>"
+        for row in comparison.prompts
+    )
+    return (
+        f'{_HEAD.format(title=title)}<h1>{title}</h1>\n<div class="wide"><table>\n'
+        f"<thead><tr><th></th>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>\n</body>\n</html>\n"
+    )
+
+
+def _cell(answer: ModelAnswer) -> str:
+    other = f" · {escape(answer.answered_model)}" if answer.answered_model else ""
+    status = "" if answer.status == "done" else f"{escape(answer.status)} · "
+    return f"<td>{_MARKDOWN.render(answer.text)}<small>{status}{_shown(answer.numbers)}{other}</small></td>"
+
+
+def _shown(numbers: Numbers) -> str:
+    def number(value: float | None, form: str) -> str:
+        return "?" if value is None else format(value, form)
+
+    words = [
+        f"{number(numbers.input_tokens, ',')} + {number(numbers.output_tokens, ',')} tokens",
+        f"{number(numbers.seconds, ',.1f')} s",
+    ]
+    if numbers.cost is not None:
+        words.append(f"cost {numbers.cost:,.4f}")
+    return " · ".join(words)

@@ -1,0 +1,150 @@
+"""`msgbook run DIR --dask ADDRESS`: no file is lost and none is answered twice, even if a worker is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from contextlib import contextmanager
+
+import psutil
+import pytest
+from command import settings
+from scripted_server import Answer, delta, text
+
+from msgbook_format import read
+from msgbook_format.turn import turn_of
+
+_CLUSTER = """
+import os, sys
+if __name__ == "__main__":
+    from distributed import Client, LocalCluster
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        with Client(cluster) as client:
+            pids = client.run(os.getpid)
+        print(cluster.scheduler_address, *pids.values(), flush=True)
+        sys.stdin.read()
+"""
+
+PROMPTS = [f"p{file}-{number}" for file in (1, 2, 3, 4) for number in (1, 2)]
+
+
+def prompt_of(request):
+    content = [m["content"] for m in request["messages"] if m["role"] == "user"][-1]
+    return content if isinstance(content, str) else content[0]["text"]
+
+
+def echo(request):
+    return text(f"answer to {prompt_of(request)}")
+
+
+@contextmanager
+def local_cluster(server, folder):
+    """Address of a cluster of two processes, and their ids."""
+    script = folder / "cluster.py"
+    script.write_text(_CLUSTER)
+    process = subprocess.Popen(
+        [sys.executable, "-W", "ignore", str(script)],
+        env={**os.environ, **settings(server)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        address, *pids = process.stdout.readline().split()
+        yield address, [int(pid) for pid in pids]
+    finally:
+        process.communicate(timeout=60)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    place = tmp_path / "chats"
+    place.mkdir()
+    for number in (1, 2, 3, 4):
+        prompts = (f"p{number}-1", f"p{number}-2")
+        (place / f"c{number}.msg.md").write_text(
+            "\n".join(f"# %% [^{name}]\n\n{name}\n" for name in prompts), "utf-8"
+        )
+    return place
+
+
+def started(folder, address):
+    return subprocess.Popen(
+        [sys.executable, "-m", "msgbook", "run", str(folder), "--dask", address],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def answers(folder):
+    found = {}
+    for path in sorted(folder.glob("*.msg.md")):
+        for cell in read(path)["cells"]:
+            for turn in filter(None, map(turn_of, cell.get("outputs", ()))):
+                words = "".join(b.get("text", "") for b in turn["blocks"] if b["type"] == "text")
+                found[cell["id"]] = (turn["status"], words)
+    return found
+
+
+def test_if_a_worker_is_killed_another_answers_what_has_no_answer_and_nothing_else(
+    server, folder, tmp_path
+):
+    held = Answer([delta(content="half")], hold=1)
+    seen = Counter()
+
+    def choose(request):
+        name = prompt_of(request)
+        seen[name] += 1
+        return held if name == "p2-2" and seen[name] == 1 else echo(request)
+
+    server.choose = choose
+    port = int(server.url.split(":")[2].split("/")[0])
+    with local_cluster(server, tmp_path) as (address, pids):
+        process = started(folder, address)
+        assert server.streaming.wait(60)
+        while len(answers(folder)) < len(PROMPTS) - 1:
+            assert process.poll() is None
+        busy = [
+            pid
+            for pid in pids
+            if any(c.raddr and c.raddr.port == port for c in psutil.Process(pid).net_connections())
+        ]
+        assert len(busy) == 1
+        os.kill(busy[0], signal.SIGKILL)
+        out, err = process.communicate(timeout=90)
+
+    assert process.returncode == 0, err
+    assert answers(folder) == {name: ("done", f"answer to {name}") for name in PROMPTS}
+    assert seen == Counter({**dict.fromkeys(PROMPTS, 1), "p2-2": 2})
+    assert [line.split()[2] for line in out.splitlines()[1:-1]] == ["done"] * 4
+    assert sorted(path.name for path in folder.iterdir()) == [f"c{n}.msg.md" for n in (1, 2, 3, 4)]
+
+
+def test_an_interrupt_ends_the_turns_on_all_workers_and_keeps_what_has_arrived(
+    server, folder, tmp_path
+):
+    server.choose = lambda _request: Answer([delta(content="half")], hold=1)
+    with local_cluster(server, tmp_path) as (address, _):
+        process = started(folder, address)
+        while len(server.requests) < 2:
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=90)
+
+    assert (process.returncode, "Traceback" in err) == (1, False), err
+    assert {status for status, _ in answers(folder).values()} == {"interrupted"}
+    assert len(server.requests) == len(answers(folder))
+    assert "not run" in out
+
+
+def test_a_scheduler_that_does_not_answer_is_wrong_usage(server, folder):
+    process = started(folder, "no-scheme://x")
+    _, err = process.communicate(timeout=60)
+
+    assert (process.returncode, "Traceback" in err) == (2, False)
+    assert "--dask no-scheme://x: " in err

@@ -1,0 +1,208 @@
+"""`msgbook run FILE --model A --model B --out DIR`: the same conversation over several models."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command import run, with_settings
+from scripted_server import error, text
+
+from msgbook.cli.many.comparison import (
+    ComparedModel,
+    ComparedPrompt,
+    Comparison,
+    ModelAnswer,
+    Numbers,
+)
+from msgbook.cli.many.comparison_page import comparison_page
+from msgbook.cli.many.models import run_models
+from msgbook.cli.usage_errors import CommandError
+from msgbook_format import read
+
+CHAT = """\
+# %% [^a]
+
+first @[data.txt]
+
+# %%% [^a-1]
+
+[^a-1]: [assistant]
+
+an old answer
+
+# %% [^b]
+
+second
+"""
+MODELS = ["big-1", "org/small:2"]
+
+
+@pytest.fixture
+def chat(tmp_path):
+    path = tmp_path / "chat.msg.md"
+    path.write_text(CHAT, "utf-8")
+    (tmp_path / "data.txt").write_text("numbers", "utf-8")
+    return path
+
+
+def by_model(request):
+    return text(f"{request['model']} says")
+
+
+def test_each_model_answers_all_prompts_anew_in_its_own_file(server, chat, tmp_path):
+    server.choose = by_model
+    out = tmp_path / "out"
+
+    argv = [word for model in MODELS for word in ("--model", model)]
+    done = run(server, "run", chat, *argv, "--out", out)
+
+    assert (done.returncode, chat.read_text("utf-8")) == (0, CHAT)
+    assert sorted(request["model"] for request in server.requests) == sorted(MODELS * 2)
+    assert sorted(path.name for path in out.iterdir()) == [
+        *("chat-big-1.msg.md", "chat-org-small-2.msg.md"),
+        *("chat.comparison.html", "chat.comparison.json"),
+    ]
+    sent = [server.messages(number) for number in range(4)]
+    assert "an old answer" not in str(sent)
+    assert str(sent).count("numbers") == 4  # the references are those of the chat's own folder
+    found = json.loads((out / "chat.comparison.json").read_text("utf-8"))
+    assert [one["model"] for one in found["models"]] == MODELS
+    assert [row["id"] for row in found["prompts"]] == ["a", "b"]
+    for row in found["prompts"]:
+        assert [answer["text"] for answer in row["answers"]] == [f"{m} says" for m in MODELS]
+        for answer in row["answers"]:
+            numbers = answer["numbers"]
+            assert (numbers["input_tokens"], numbers["output_tokens"]) == (11, 7)
+            assert numbers["seconds"] >= 0
+    assert found["models"][0]["numbers"]["input_tokens"] == 22
+    page = (out / "chat.comparison.html").read_text("utf-8")
+    assert all(f"{model} says" in page for model in MODELS)
+
+
+def test_a_second_run_asks_only_what_has_no_answer(server, chat, tmp_path, capsys):
+    server.choose = lambda request: (
+        error(401, "no") if request["model"] == "org/small:2" else by_model(request)
+    )
+    out = tmp_path / "out"
+    assert with_settings(server, run_models, chat, MODELS, out) == 1
+    found = json.loads((out / "chat.comparison.json").read_text("utf-8"))
+    assert [one["status"] for one in found["models"]] == ["done", "failed"]
+    assert [row["answers"][1]["status"] for row in found["prompts"]] == ["error", "missing"]
+
+    server.reset()
+    server.choose = by_model
+    assert with_settings(server, run_models, chat, MODELS, out) == 0
+    assert [request["model"] for request in server.requests] == ["org/small:2"] * 2
+    capsys.readouterr()
+
+
+def test_the_cost_of_each_model_is_compared(server, chat, tmp_path, capsys):
+    server.choose = by_model
+    config = tmp_path / "msgbook.toml"
+    config.write_text('[providers.openai.prices]\n"big-1" = { input = 1000000.0, output = 0.0 }\n')
+
+    with_settings(server, run_models, chat, MODELS, tmp_path / "o", MSGBOOK_CONFIG=str(config))
+
+    found = json.loads((tmp_path / "o" / "chat.comparison.json").read_text("utf-8"))
+    assert [one["numbers"]["cost"] for one in found["models"]] == [22.0, None]
+    assert "cost 22.0000" in (tmp_path / "o" / "chat.comparison.html").read_text("utf-8")
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("what", ["prompt", "text", "model", "answered_model", "status", "file"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[a](javascript:alert(1))",
+        "![a](http://far.example/a.png)",
+        "</td></table><style>@import 'http://far.example'</style>",
+        '<a href="data:text/html,<script>">',
+    ],
+)
+def test_the_page_runs_nothing_and_loads_nothing(what, words):
+    given = {
+        "model": "m",
+        "answered_model": "",
+        "status": "done",
+        "text": "x",
+        "prompt": "p",
+        "file": "f",
+    }
+    given[what] = words
+    numbers = Numbers(1, 2, None, 3.0)
+    answer = ModelAnswer(
+        given["model"], given["answered_model"], given["status"], given["text"], numbers
+    )
+    page = comparison_page(
+        Comparison(
+            1,
+            given["file"],
+            [ComparedModel(given["model"], "f", given["status"], numbers)],
+            [ComparedPrompt("a", given["prompt"], [answer])],
+        )
+    )
+
+    body = page.partition("<body>")[2]
+    assert not [
+        tag
+        for tag in ("<script", "<img", "<style", '<a href="data', '<a href="java')
+        if tag in body
+    ]
+    assert "default-src 'none'" in page.partition("<style>")[0]
+    assert body.count("<table>") == body.count("</table>") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "models", "words"),
+    [
+        (CHAT.replace("second", "%%msg model=x\nsecond"), ["a"], "/b: the %%msg line says which"),
+        (CHAT, ["a", "a"], "--model a is given twice"),
+        ("# %% [^n]\n\n[^n]: [markdown] cell=markdown\n\nA note\n", ["a"], "found none"),
+    ],
+)
+def test_what_cannot_be_compared_is_said_and_nothing_is_written(
+    server, chat, tmp_path, content, models, words
+):
+    chat.write_text(content, "utf-8")
+
+    with pytest.raises(CommandError) as raised:
+        with_settings(server, run_models, chat, models, tmp_path / "out")
+
+    assert words in str(raised.value)
+    assert not list(tmp_path.glob("out/*"))
+    assert server.requests == []
+
+
+def test_a_file_of_another_conversation_is_not_gone_on_with(server, chat, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    other = out / "chat-a.msg.md"
+    other.write_text("# %% [^a]\n\nsomething else\n", "utf-8")
+
+    with pytest.raises(CommandError, match="another conversation"):
+        with_settings(server, run_models, chat, ["a"], out)
+
+    assert other.read_text("utf-8") == "# %% [^a]\n\nsomething else\n"
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    "argv", [["--model", "a"], ["--out", "o"], ["--model", "a", "--out", "o", "--all"]]
+)
+def test_options_that_do_not_go_together_are_wrong_usage(server, chat, argv):
+    assert run(server, "run", chat, *argv).returncode == 2
+    assert server.requests == []
+
+
+def test_two_models_whose_names_give_one_file_name_get_two_files(server, chat, tmp_path, capsys):
+    server.choose = by_model
+
+    assert with_settings(server, run_models, chat, ["a/b", "a:b", "../.."], tmp_path / "o") == 0
+
+    files = sorted(path.name for path in (tmp_path / "o").glob("*.msg.md"))
+    assert files == ["chat-a-b-2.msg.md", "chat-a-b.msg.md", "chat-model.msg.md"]
+    assert read(tmp_path / "o" / "chat-a-b-2.msg.md")["cells"]
+    capsys.readouterr()
