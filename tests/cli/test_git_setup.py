@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.cli.git_setup import ATTRIBUTES, driver_settings
+from msgbook.cli.git_setup import ATTRIBUTES, DRIVER, driver_settings
 from msgbook_format import reads
 
 CHAT = """\
@@ -329,3 +329,16 @@ def test_the_driver_says_what_it_expects(plain, arguments):
     told = plain.run(sys.executable, "-P", "-m", "msgbook_format.merging", *arguments, code=2)
 
     assert "expected BASE OURS THEIRS SIZE PATH" in told
+
+
+def test_the_doctor_says_which_python_merges(plain):
+    plain.env["MSGBOOK_MODEL"] = "demo"
+    before = plain.msgbook("doctor", "--offline", code=None)
+    plain.msgbook("git-setup")
+    own = plain.msgbook("doctor", "--offline", code=None)
+    plain.git("config", DRIVER, "/elsewhere/python -m msgbook_format.merging")
+    other = plain.msgbook("doctor", "--offline", code=None)
+
+    assert "git:" not in before
+    assert "pass     git: merges message files by cell" in own
+    assert "note     git: it merges message files with another Python" in other

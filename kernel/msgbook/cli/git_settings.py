@@ -91,6 +91,15 @@ class GitSettings:
         return dict(zip(words[1::3], words[2::3], strict=False))
 
 
+def setting_in_force(key: str) -> str | None:
+    """Return a setting of git as it counts in the working folder; None without it or without git."""
+    try:
+        found = _git("config", "--null", "--get", key)
+    except CommandError:
+        return None
+    return found.stdout.removesuffix("\0") if found.returncode == 0 else None
+
+
 def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(  # noqa: S603

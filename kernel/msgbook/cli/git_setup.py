@@ -12,6 +12,8 @@ from msgbook.cli.terminal import complain, line_of, say
 from msgbook_format.files import SUFFIX
 
 ATTRIBUTES = f"*{SUFFIX} diff=msgbook merge=msgbook"
+DRIVER = "merge.msgbook.driver"
+"""Setting of git with the command that merges."""
 _COMMENT = "# written by msgbook git-setup"
 _HUNK_HEADER = r"^(#{1,5} %%([[:blank:]].*|\[\^.*)?)$"
 """The marker of a cell, not of an output cell: the line that git shows after `@@`."""
@@ -36,7 +38,7 @@ def driver_settings(python: str) -> dict[str, str]:
         "diff.msgbook.xfuncname": _HUNK_HEADER,
         "diff.msgbook.wordRegex": _WORD,
         "merge.msgbook.name": "msgbook: cells of a conversation",
-        "merge.msgbook.driver": f"{command} %O %A %B %L %P || {{ test $? = 3 || {_LINES}; false; }}",
+        DRIVER: f"{command} %O %A %B %L %P || {{ test $? = 3 || {_LINES}; false; }}",
     }
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from jupyter_core.paths import jupyter_path
 
+from msgbook.cli.git_settings import setting_in_force
+from msgbook.cli.git_setup import DRIVER, driver_settings
 from msgbook.config import Settings, config_path
 from msgbook.server_checks.findings import Finding
 
@@ -26,9 +28,9 @@ def check_installation(settings: Settings) -> Iterator[Finding]:
     yield _check_kernelspec()
     yield _check_labextension()
     yield _check_jupytext()
-    found = _check_config_file(settings)
-    if found:
-        yield found
+    for found in (_check_git(), _check_config_file(settings)):
+        if found:
+            yield found
 
 
 def _check_kernelspec() -> Finding:
@@ -68,6 +70,19 @@ def _check_jupytext() -> Finding:
         "Message files open, but cannot be paired. To pair: pip install 'jupytext>=1.19.2,<1.20'"
     )
     return Finding("jupytext", "unknown", f"msgbook does not know version {version}", advice)
+
+
+def _check_git() -> Finding | None:
+    """Check that the Python that merges for git, if git was set up, is this one."""
+    driver = setting_in_force(DRIVER)
+    if driver is None:
+        return None
+    if driver == driver_settings(sys.executable)[DRIVER]:
+        return Finding("git", "pass", "merges message files by cell")
+    words = (
+        "it merges message files with another Python, or as another version of msgbook set it up"
+    )
+    return Finding("git", "note", words, "If that is not what you want: msgbook git-setup")
 
 
 def _check_config_file(settings: Settings) -> Finding | None:
