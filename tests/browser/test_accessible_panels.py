@@ -102,7 +102,7 @@ def test_the_panel_approvals_with_a_question_a_rule_and_its_form(
     panel.get_by_role("button", name="Add a rule").click()
     panel.get_by_label("Tool").fill("shell")
     panel.get_by_role("button", name="Save the rule").click()
-    expect(panel.get_by_role("alert")).to_be_visible()
+    expect(panel.locator(".msgbook-Rules-problem")).to_be_visible()
     expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
 
     judge("approvals")

@@ -37,7 +37,7 @@ def pictures(lab: Lab, screenshot, name: str) -> None:
 def test_the_questions_of_all_notebooks_are_counted_and_answered_in_one_panel(
     lab, lab_root, model_server, panel, screenshot
 ):
-    model_server.answers = [call("mkdir", {"path": "one"})]
+    model_server.answers = [call("mkdir", {"path": "folder-one"})]
     open_and_run(lab, lab_root / "one.ipynb", "Make one")
     expect(approve(lab.cell(0))).to_be_visible()
     expect(tab(lab)).to_have_attribute("data-msgbook-count", "1")
@@ -65,7 +65,7 @@ def test_the_questions_of_all_notebooks_are_counted_and_answered_in_one_panel(
     expect(lab.cell(0).locator(".msgbook-Approval")).to_be_focused()
     answer(approve(questions.first))
     expect(lab.cell(0).get_by_text("Done.", exact=True)).to_be_visible()
-    assert (lab_root / "one").is_dir()
+    assert (lab_root / "folder-one").is_dir()
     expect(questions).to_have_count(1)
     expect(tab(lab)).to_have_attribute("data-msgbook-count", "1")
 

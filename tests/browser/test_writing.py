@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from chats import write_notebook
 from playwright.sync_api import expect
@@ -16,6 +18,15 @@ def write_at_end(lab, text):
     lab.page.keyboard.type(text)
 
 
+@pytest.fixture
+def no_list_by_itself(lab) -> Iterator[None]:
+    """The list of completions opens only when it is asked for."""
+    lab.set("completePrompts", False)
+    yield
+    lab.set("completePrompts", True)
+
+
+@pytest.mark.usefixtures("no_list_by_itself")
 def test_tab_completes_a_reference_and_shift_tab_shows_what_it_is(lab, lab_root, screenshot):
     folder = lab_root / "writing"
     folder.mkdir()
