@@ -87,7 +87,16 @@ def test_any_change_of_a_file_gives_sound_notebooks_or_an_error_in_words(value):
 @settings(max_examples=150)
 @given(damaged([LLM_ROWS]))
 def test_any_change_of_a_database_gives_sound_notebooks_or_an_error_in_words(rows):
-    tables = ("threads", "turns", "messages", "parts", "fragments", "attachments")
+    tables = (
+        "threads",
+        "turns",
+        "messages",
+        "parts",
+        "fragments",
+        "attachments",
+        "tools",
+        "turn_tools",
+    )
     found = {name: rows.get(name) for name in tables}
     # The rows of a table are objects; their values may be anything that SQLite holds.
     for name, value in found.items():

@@ -41,6 +41,8 @@ def test_new_threads_and_older_responses_become_conversations(converter, convert
         ["tool_result", "PANDA"],
         ["text", "PANDA!"],
     ]
+    (tool,) = read(out / "Shout.msg.md")["metadata"]["msgbook"]["imported"]["tools"]
+    assert (tool["function"]["name"], tool["function"]["description"]) == ("upper", "Upper case.")
     assert said(read(out / "Shout-fork.msg.md"))[-1] == ["text", "Panda, loudly."]
     assert said(read(out / "Old.msg.md")) == [
         ["user", "Read this.\nHi"],

@@ -193,6 +193,8 @@ LLM_TABLES = {
     "payload TEXT",
     "fragments": "id INTEGER PRIMARY KEY, hash TEXT, content TEXT",
     "attachments": "id TEXT PRIMARY KEY, type TEXT, path TEXT, url TEXT, content BLOB",
+    "tools": "id INTEGER PRIMARY KEY, hash TEXT, name TEXT, description TEXT, input_schema TEXT, plugin TEXT",
+    "turn_tools": "turn_id TEXT, tool_id INTEGER, instance_id INTEGER",
     "conversations": "id TEXT PRIMARY KEY, name TEXT, model TEXT",
     "responses": "id TEXT PRIMARY KEY, model TEXT, prompt TEXT, system TEXT, response TEXT, conversation_id TEXT, "
     "duration_ms INTEGER, datetime_utc TEXT, input_tokens INTEGER, output_tokens INTEGER",
@@ -235,6 +237,8 @@ LLM_ROWS: dict[str, list[dict[str, Any]]] = {
     ],
     "fragments": [{"id": 1, "content": "Read this."}],
     "attachments": [{"id": "i", "type": "image/png", "content": PNG}],
+    "tools": [{"id": 1, "name": "upper", "description": "Upper case.", "input_schema": '{"type": "object"}'}],
+    "turn_tools": [{"turn_id": "r1", "tool_id": 1}, {"turn_id": "r2", "tool_id": 1}],
     "conversations": [{"id": "k0", "name": "Old"}],
     "responses": [
         {"id": "r1", "model": "gpt-5", "prompt": "twice", "response": "logged", "conversation_id": "k1",

@@ -31,6 +31,11 @@ _THREADS: dict[str, Sequence[str]] = {
     "fragments": ("id", "content"),
     "attachments": ("id", "type", "path", "url", "content"),
 }  # fmt: skip
+_OFFERED: dict[str, Sequence[str]] = {
+    "tools": ("id", "name", "description", "input_schema"),
+    "turn_tools": ("turn_id", "tool_id"),
+}
+"""Tables of the tools that were offered, which a database may lack."""
 _ROWS: dict[str, Sequence[str]] = {
     "responses": ("id", "model", "prompt", "system", "response", "conversation_id", "datetime_utc"),
 }
@@ -60,6 +65,9 @@ def read_database(path: Path) -> list[OtherChat]:
             threaded: set[str] = set()
             if "turns" in tables:
                 rows = {name: _rows(connection, tables, name, _THREADS[name]) for name in _THREADS}
+                for name, columns in _OFFERED.items():
+                    if set(columns) <= set(tables.get(name, ())):
+                        rows[name] = _rows(connection, tables, name, columns)
                 rows["parts"].sort(key=_position)
                 threaded = {str(row["id"]) for row in rows["turns"]}
                 chats += read_threads(rows)
@@ -94,7 +102,7 @@ def _tables(connection: sqlite3.Connection) -> dict[str, list[str]]:
         if isinstance(row["name"], str)
         and not str(row["sql"]).lstrip().upper().startswith("CREATE VIRTUAL")
     ]
-    wanted = {*_THREADS, *_ROWS, *_BESIDE, "conversations"}
+    wanted = {*_THREADS, *_OFFERED, *_ROWS, *_BESIDE, "conversations"}
     return {
         name: [row["name"] for row in connection.execute(f'PRAGMA table_info("{name}")')]
         for name in names

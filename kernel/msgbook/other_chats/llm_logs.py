@@ -71,14 +71,14 @@ def _chat(name: str, rows: list[tuple[str, _Json]]) -> OtherChat:
             chat.messages.append(ChatMessage("system", text))
         for tool in fields.list_in(row, "tools", where):
             if isinstance(tool, dict) and isinstance(tool.get("name"), str):
-                tools[tool["name"]] = _tool(tool)
+                tools[tool["name"]] = tool_schema(tool)
         chat.messages += _messages(row, where, chat)
     if tools:
         chat.kept["tools"] = list(tools.values())
     return chat
 
 
-def _tool(tool: _Json) -> _Json:
+def tool_schema(tool: _Json) -> _Json:
     """Return the schema of a tool as the chat API has it."""
     known = {"name": tool["name"], "description": tool.get("description") or ""}
     return {

@@ -17,7 +17,7 @@ from msgbook.other_chats.chat import (
     text_block,
 )
 from msgbook.other_chats.images import Images
-from msgbook.other_chats.llm_logs import FORM, seconds_of, usage_of
+from msgbook.other_chats.llm_logs import FORM, seconds_of, tool_schema, usage_of
 from msgbook_format import jsontext
 
 _Json = dict[str, Any]
@@ -45,6 +45,10 @@ class _Reader:
         self._messages = {str(row.get("hash")): row for row in rows["messages"]}
         self._fragments = {row.get("id"): row.get("content") for row in rows["fragments"]}
         self._attachments = {row.get("id"): row for row in rows["attachments"]}
+        self._tools = {row.get("id"): row for row in rows.get("tools", ())}
+        self._offered: dict[str, list[Any]] = {}
+        for row in rows.get("turn_tools", ()):
+            self._offered.setdefault(str(row.get("turn_id")), []).append(row.get("tool_id"))
         self._parts: dict[str, list[_Json]] = {}
         for row in rows["parts"]:
             self._parts.setdefault(str(row.get("message_hash")), []).append(row)
@@ -67,6 +71,9 @@ class _Reader:
         kept = fields.without(
             {"conversation_id": name, "forked_from": thread.get("forked_from")}, ()
         )
+        tools = self._tools_of(turns)
+        if tools:
+            kept["tools"] = tools
         chats = []
         for path in (branches.shown, *branches.others):
             chat = OtherChat(FORM, title, kept=dict(kept))
@@ -79,6 +86,18 @@ class _Reader:
             )
         chats[0].forks = chats[1:]
         return chats[0]
+
+    def _tools_of(self, turns: list[_Json]) -> list[_Json]:
+        """Return the schemas of the tools that were offered in a thread, by name."""
+        found = {}
+        for turn in turns:
+            for number in self._offered.get(str(turn.get("id")), ()):
+                row = self._tools.get(str_or_int(number), {})
+                if isinstance(row.get("name"), str):
+                    schema = row.get("input_schema")
+                    parameters = jsontext.load_object(schema) if isinstance(schema, str) else None
+                    found[row["name"]] = tool_schema({**row, "input_schema": parameters})
+        return list(found.values())
 
     def _message(self, name: str, turn: _Json, chat: OtherChat) -> ChatMessage:
         place = f"messages[{name[:60]!r}]"
@@ -143,7 +162,7 @@ class _Reader:
         content = row.get("content")
         if isinstance(content, bytes) and str(row.get("type")).startswith("image/"):
             return images.attach(content)
-        chat.findings.append("attachments that are no images are only in the metadata")
+        chat.findings.append("attachments that are no images are only named, in the metadata")
         chat.kept.setdefault("attachments", []).append(
             fields.without({**row, "content": None, "id": name}, ())
         )
