@@ -148,3 +148,36 @@ def test_a_scheduler_that_does_not_answer_is_wrong_usage(server, folder):
 
     assert (process.returncode, "Traceback" in err) == (2, False)
     assert "--dask no-scheme://x: " in err
+
+
+_ELSEWHERE = """
+import sys
+from pathlib import Path
+from distributed import Client
+from msgbook.cli.many.job import Job
+from msgbook.cli.many.on_worker import Parcel, answer_parcel
+
+if __name__ == "__main__":
+    path = Path(sys.argv[2])
+    parcel = Parcel(Job(Path("/not/there/chat.msg.md")), path.read_bytes(), "token", path.with_name("none"))
+    with Client(sys.argv[1]) as client:
+        result, content = client.submit(answer_parcel, parcel, pure=False).result()
+    print(result.status, len(result.turns))
+    path.with_name("back.msg.md").write_bytes(content)
+"""
+
+
+def test_a_worker_that_does_not_see_the_folder_gets_the_file_and_sends_it_back(
+    server, folder, tmp_path
+):
+    server.choose = echo
+    script = tmp_path / "elsewhere.py"
+    script.write_text(_ELSEWHERE)
+    before = (folder / "c1.msg.md").read_bytes()
+    with local_cluster(server, tmp_path) as (address, _):
+        argv = [sys.executable, "-W", "ignore", str(script), address, str(folder / "c1.msg.md")]
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+
+    assert (done.returncode, done.stdout) == (0, "done 2\n"), done.stderr
+    assert (folder / "c1.msg.md").read_bytes() == before
+    assert answers(folder) == {name: ("done", f"answer to {name}") for name in PROMPTS[:2]}
