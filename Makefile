@@ -37,7 +37,7 @@ demo: $(VENV)/.installed
 # Tests that drive a browser wait half of their time: more workers than cores.
 WORKERS ?= 3
 test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed .languages/.installed \
-		.notebook7/.installed .gateway/.installed .jupyterhub/.installed .nbmodel/.installed .git-extension/.installed \
+		.notebook7/.installed .gateway/.installed .enterprise-gateway/.installed .jupyterhub/.installed .nbmodel/.installed .git-extension/.installed \
 		.mcp-servers/.installed .model-servers/.installed
 	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20
 
@@ -106,6 +106,14 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .git-extension \
 		jupyterlab-git==0.55.0 jupyterlab-git-core==0.55.0 nbdime==4.0.4 \
 		GitPython==3.2.1 gitdb==4.0.12 smmap==5.0.3 colorama==0.4.6
+	touch $@
+
+# In an environment of its own: it needs an older jupyter_client.
+.enterprise-gateway/.installed: Makefile
+	rm -rf .enterprise-gateway
+	$(PYTHON) -m venv .enterprise-gateway
+	.enterprise-gateway/bin/python -m pip install --quiet --disable-pip-version-check \
+		jupyter-enterprise-gateway==3.3.0
 	touch $@
 
 .gateway/.installed: Makefile | $(VENV)/.dev
@@ -214,7 +222,7 @@ dist: $(VENV)/.dev
 
 clean:
 	rm -rf $(VENV) labextension/node_modules labextension/lib labextension/dist labextension/.tested \
-		labextension/.linted .openai2 .collaboration .languages .notebook7 .gateway .jupyterhub .nbmodel .git-extension .neighbours .mcp-servers .model-servers .local-models \
+		labextension/.linted .openai2 .collaboration .languages .notebook7 .gateway .enterprise-gateway .jupyterhub .nbmodel .git-extension .neighbours .mcp-servers .model-servers .local-models \
 		msgbook-demo test-results dist .coverage docs/_build docs/_generated
 
 check-tools:
