@@ -27,7 +27,14 @@ COMMANDS = {
     for name, *arguments in (
         *(("kernel_start",), ("python_start",), ("interrupt",), ("stream_decode",)),
         *(("long_answer", "--paced"), ("memory",), ("mcp_servers",), ("mcp_start",), ("history",)),
-        *(("first_request",), ("pull",), ("prefix",), ("text_format",), ("subagents",)),
+        *(
+            ("first_request",),
+            ("pull",),
+            ("prefix",),
+            ("text_format",),
+            ("export",),
+            ("subagents",),
+        ),
         *(("recording",), ("page_stream",), ("page_open",)),
     )
 }
