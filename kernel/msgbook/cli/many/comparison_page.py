@@ -7,6 +7,7 @@ from html import escape
 from markdown_it import MarkdownIt
 
 from msgbook.cli.many.comparison import Comparison, ModelAnswer, Numbers
+from msgbook.text import counted
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 """Writes tags of a model as text, and follows no link but those to pages and mail."""
@@ -39,7 +40,7 @@ p:first-child {{ margin-top: 0; }}
 
 def comparison_page(comparison: Comparison) -> str:
     """Return the page: a row for each prompt, a column for each model."""
-    title = escape(f"{comparison.file}: {len(comparison.models)} models")
+    title = escape(f"{comparison.file}: {counted(len(comparison.models), 'model')}")
     heads = "".join(
         f'<th scope="col">{escape(one.model)}<br><small>{escape(one.status)} · {_shown(one.numbers)}'
         f"</small></th>"
