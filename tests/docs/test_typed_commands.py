@@ -52,6 +52,8 @@ def folder(tmp_path: Path) -> Path:
     """A folder with the files that pages name, in a new git repository."""
     notebook = reads(CHAT)
     write(notebook, tmp_path / "chat.msg.md")
+    (tmp_path / "chats").mkdir()
+    write(notebook, tmp_path / "chats" / "chat.msg.md")
     notebook.metadata.kernelspec = {
         "name": "msgbook",
         "display_name": "Chat (msgbook)",
