@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import NamedTuple, NoReturn
 
 from msgbook import __version__
-from msgbook.cli import arguments
+from msgbook.cli import arguments, conversion_arguments
 from msgbook.cli.run_arguments import declare_run
 from msgbook.cli.terminal import complain, line_of, printable, say
 from msgbook.errors import MsgbookError
@@ -55,17 +55,19 @@ VERBS = (
         arguments.declare_preview,
     ),
     Verb(
-        "fork", "start a new conversation with the first cells of another", arguments.declare_fork
+        "fork",
+        "start a new conversation with the first cells of another",
+        conversion_arguments.declare_fork,
     ),
     Verb(
         "convert",
         "write a conversation in another form, or chats of other programs as conversations",
-        arguments.declare_convert,
+        conversion_arguments.declare_convert,
     ),
     Verb(
         "export",
         "write a conversation as a page, Markdown, PDF, slides or notebook",
-        arguments.declare_export,
+        conversion_arguments.declare_export,
     ),
     Verb(
         "list",
