@@ -22,6 +22,7 @@ import {
 
 import { agentsIcon } from '../icons';
 import { isChatNotebook } from '../live/chatNotebook';
+import { visible } from '../turn/text';
 import type { IAssistKernel } from './assistKernel';
 import { isCodeMimeType } from './promptKind';
 
@@ -39,6 +40,9 @@ const ICONS: Readonly<Record<string, LabIcon>> = {
   prefix: linkIcon,
   tool: buildIcon
 };
+
+/** Characters of a completion in the list; a longer list would cover what stands beside it. */
+const LABEL_LIMIT = 100;
 
 /**
  * Completion in prompts and magics, by the kernel, with icons.
@@ -74,7 +78,8 @@ export class PromptCompletions implements ICompletionProvider {
     const items = reply.items.map(item => {
       const [kind] = (item.type ?? '').split(':');
       const icon = Object.hasOwn(ICONS, kind) ? ICONS[kind] : undefined;
-      return { ...item, icon };
+      const insertText = item.insertText ?? item.label;
+      return { ...item, icon, insertText, label: shownLabel(item.label) };
     });
     return { ...reply, items };
   }
@@ -96,4 +101,12 @@ export class PromptCompletions implements ICompletionProvider {
 
   private readonly _kernel = new KernelCompleterProvider();
   private readonly _kernelOf: (panel: NotebookPanel) => IAssistKernel | null;
+}
+
+/** Return a name as the list shows it: names of files and cells may be long and hold anything. */
+function shownLabel(name: string): string {
+  const shown = visible(name.slice(0, LABEL_LIMIT + 1));
+  return shown.length > LABEL_LIMIT
+    ? `${shown.slice(0, LABEL_LIMIT - 1)}…`
+    : shown;
 }

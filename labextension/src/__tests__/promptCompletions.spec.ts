@@ -1,0 +1,43 @@
+import type {
+  CompletionHandler,
+  ICompletionContext
+} from '@jupyterlab/completer';
+
+import { PromptCompletions } from '../prompts/promptCompletions';
+
+function offered(name: string): Promise<CompletionHandler.ICompletionItem> {
+  const content = {
+    status: 'ok',
+    matches: [name],
+    cursor_start: 0,
+    cursor_end: 0,
+    metadata: {}
+  };
+  const kernel = { requestComplete: () => Promise.resolve({ content }) };
+  const completions = new PromptCompletions(() => kernel as never);
+  return completions
+    .fetch({ text: '', offset: 0 }, {} as ICompletionContext)
+    .then(({ items }) => items[0]);
+}
+
+it('a name is shown as it is', async () => {
+  expect(await offered('data.csv')).toMatchObject({
+    label: 'data.csv',
+    insertText: 'data.csv'
+  });
+});
+
+it('a long name is cut in the list and inserted whole', async () => {
+  const name = `${'a'.repeat(5000)}.csv`;
+  const { label, insertText } = await offered(name);
+  expect(label).toBe(`${'a'.repeat(99)}…`);
+  expect(insertText).toBe(name);
+});
+
+it('characters that cannot be seen are written out in the list alone', async () => {
+  const name = 'a\u202egpj.exe';
+  expect(await offered(name)).toMatchObject({
+    label: 'a\\u202egpj.exe',
+    insertText: name
+  });
+});
