@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if SLOW_FIXTURES & names or (module and SLOW_NAMES & vars(module.obj).keys()):
             item.add_marker("slow")
     items.sort(key=lambda item: ("browser" not in item.keywords, "slow" not in item.keywords))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Write out lone surrogates in a report: a worker that cannot send its report ends, and all tests with it."""
+    report = yield
+    if report.longrepr is not None and _sendable(report.longreprtext) != report.longreprtext:
+        report.longrepr = _sendable(report.longreprtext)
+    report.sections = [(name, _sendable(content)) for name, content in report.sections]
+    return report
+
+
+def _sendable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -21,10 +21,8 @@ function offered(name: string): Promise<CompletionHandler.ICompletionItem> {
 }
 
 it('a name is shown as it is', async () => {
-  expect(await offered('data.csv')).toMatchObject({
-    label: 'data.csv',
-    insertText: 'data.csv'
-  });
+  const { label, insertText } = await offered('data.csv');
+  expect([label, insertText]).toEqual(['data.csv', 'data.csv']);
 });
 
 it('a long name is cut in the list and inserted whole', async () => {
@@ -36,8 +34,6 @@ it('a long name is cut in the list and inserted whole', async () => {
 
 it('characters that cannot be seen are written out in the list alone', async () => {
   const name = 'a\u202egpj.exe';
-  expect(await offered(name)).toMatchObject({
-    label: 'a\\u202egpj.exe',
-    insertText: name
-  });
+  const { label, insertText } = await offered(name);
+  expect([label, insertText]).toEqual(['a\\u202egpj.exe', name]);
 });
