@@ -68,16 +68,20 @@ def test_an_image_is_pasted_saved_beside_the_text_file_and_sent(
 def test_files_of_the_computer_and_of_the_file_browser_become_references(
     lab, lab_root, model_server, screenshot
 ):
-    (lab_root / "numbers.csv").write_text("n\n1\n")
-    write_notebook(lab_root / "drop.ipynb", "Read")
-    lab.open("drop.ipynb")
+    # In a folder of its own: files of other tests would move the file out of sight.
+    folder = lab_root / "drop"
+    folder.mkdir()
+    (folder / "numbers.csv").write_text("n\n1\n")
+    write_notebook(folder / "drop.ipynb", "Read")
+    lab.open("drop/drop.ipynb")
     lab.wait_for_kernel()
+    lab.command("filebrowser:go-to-path", path="/drop", dontShowBrowser=True)
     lab.command("filebrowser:refresh")
     lab.cell(0).locator(".cm-content").click()
     words = base64.b64encode(b"words").decode()
     lab.page.evaluate(HAND_OVER, ["drop", "my notes.txt", "text/plain", words])
     _wait_for_source(lab, "Read @[attachments/my-notes.txt]")
-    assert (lab_root / "attachments" / "my-notes.txt").read_text() == "words"
+    assert (folder / "attachments" / "my-notes.txt").read_text() == "words"
 
     file = lab.page.locator(".jp-DirListing-item", has_text="numbers.csv")
     start, end = file.bounding_box(), lab.cell(0).locator(".cm-content").bounding_box()

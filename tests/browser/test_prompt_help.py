@@ -11,14 +11,16 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 @pytest.fixture
 def notebook(lab, lab_root):
-    (lab_root / "numbers.csv").write_text("n\n1\n2\n")
-    agents = lab_root / ".msgbook" / "agents"
+    # In a folder of its own: files of other tests would be offered, too.
+    folder = lab_root / "help"
+    agents = folder / ".msgbook" / "agents"
     agents.mkdir(parents=True, exist_ok=True)
     (agents / "helper.md").write_text(
         "---\nname: helper\ndescription: Reads files\ntools: [read]\n---\nHelp.\n"
     )
-    write_notebook(lab_root / "help.ipynb", "What is in @[numbers.csv]?", "")
-    lab.open("help.ipynb")
+    (folder / "numbers.csv").write_text("n\n1\n2\n")
+    write_notebook(folder / "help.ipynb", "What is in @[numbers.csv]?", "")
+    lab.open("help/help.ipynb")
     lab.wait_for_kernel()
     return lab.notebook
 
