@@ -100,7 +100,11 @@ async function showPreviews(
         own.get('showDocumentationPanel').composite === true
     );
   };
-  notebooks.currentChanged.connect(update);
+  notebooks.currentChanged.connect((_, panel) => {
+    update();
+    // Until its kernel is chosen, a notebook is no chat.
+    void panel?.sessionContext.ready.then(update);
+  });
   notebooks.activeCellChanged.connect(update);
   app.shell.currentChanged?.connect(update);
   settings.changed.connect(update);
