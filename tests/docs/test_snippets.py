@@ -23,7 +23,10 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PROGRAMS = {
     "opens a browser": {"jupyter lab"},
     "waits for somebody who types": {"jupyter console"},
-    "serves until it is stopped": {"jupyter kernelgateway", "gateway-env/bin/jupyter enterprisegateway"},
+    "serves until it is stopped": {
+        "jupyter kernelgateway",
+        "gateway-env/bin/jupyter enterprisegateway",
+    },
     "needs a graphics card": {"vllm serve"},
     "asks a server": {"curl"},
     "installs into the environment of the tests": {"python -m", "pip install"},
