@@ -4,6 +4,7 @@
 - `parts`: a text as the parts that are merged. `matching`: which cells of two texts are the same.
   `order`: where each cell of the result stands.
 - `conflicts`: how a conflict is written, so that the result is still a message file.
+- `unsolved`: a common ancestor that has conflicts itself.
 - `merge`: the merge of whole texts. All of these are pure.
 - `__main__`: the merge driver of git, `python -m msgbook_format.merging`.
 """

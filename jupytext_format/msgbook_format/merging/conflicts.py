@@ -17,6 +17,8 @@ from msgbook_format.syntax.lines import Escaper
 from msgbook_format.syntax.markers import marker_level
 from msgbook_format.syntax.segments import Segment
 
+FRONTMATTER_WORDS = "Of the frontmatter, the first version is in force."
+OTHER_BELOW = "The cell below is the other one."
 _LONGEST = 40
 """Characters of an id that stay in the id of its conflict."""
 _UNSAFE = re.compile(r"\s*(?:```|~~~|%|!)")

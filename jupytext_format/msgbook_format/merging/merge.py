@@ -7,12 +7,21 @@ from dataclasses import dataclass, field
 
 from msgbook_format import garbage
 from msgbook_format.merging.cells import merge_cell
-from msgbook_format.merging.conflicts import Labels, Names, conflict_cell, join_chunks, rename
+from msgbook_format.merging.conflicts import (
+    FRONTMATTER_WORDS,
+    OTHER_BELOW,
+    Labels,
+    Names,
+    conflict_cell,
+    join_chunks,
+    rename,
+)
 from msgbook_format.merging.frontmatter import merge_frontmatter
 from msgbook_format.merging.lines import lines_of, merge_lines
 from msgbook_format.merging.matching import match_cells
 from msgbook_format.merging.order import merge_order
 from msgbook_format.merging.parts import CellPart, Parts, read_parts
+from msgbook_format.merging.unsolved import without_solved_conflicts
 from msgbook_format.syntax.segments import Segment, join_segments
 from msgbook_format.syntax.split import BOM, split_text
 
@@ -66,8 +75,11 @@ class _Merge:
     labels: Labels
     conflicts: int = 0
     names: Names = field(init=False)
+    ancestor: Parts = field(init=False)
+    """The base without what is no version of either side."""
 
     def run(self) -> Merged:
+        self.ancestor = without_solved_conflicts(self.base, self.ours, self.theirs)
         self.names = Names({c.id for p in (self.base, self.ours, self.theirs) for c in p.cells})
         blocks = [p.split.frontmatter for p in self._sides()]
         frontmatter, clashes = merge_frontmatter(
@@ -84,7 +96,7 @@ class _Merge:
         return Merged(self._encode(text), self.conflicts)
 
     def _sides(self) -> tuple[Parts, Parts, Parts]:
-        return self.base, self.ours, self.theirs
+        return self.ancestor, self.ours, self.theirs
 
     def _above(self, frontmatter: str | None) -> list[Segment]:
         """Return what stands above the first cell."""
@@ -118,7 +130,7 @@ class _Merge:
         if not clashes:
             return []
         self.conflicts += len(clashes)
-        lines = ["Of the frontmatter, the first version is in force."]
+        lines = [FRONTMATTER_WORDS]
         for ours, theirs in clashes:
             lines += ["", *self.labels.around(ours, theirs)]
         return [self._conflict_cell("frontmatter", lines, self._level_of_cells())]
@@ -178,7 +190,7 @@ class _Merge:
         self.conflicts += 1
         lines = self.labels.around(
             ["The cell above is one version of a cell that both sides changed."],
-            ["The cell below is the other one."],
+            [OTHER_BELOW],
         )
         mark = self._conflict_cell(ours.id, lines, ours.head)
         text = theirs.text
@@ -190,7 +202,7 @@ class _Merge:
 
     def _keyed(self) -> tuple[dict[str, CellPart], dict[str, CellPart], dict[str, CellPart]]:
         """Return the cells of each text by a key that is the same for the same cell."""
-        base = {f"={index}": cell for index, cell in enumerate(self.base.cells)}
+        base = {f"={index}": cell for index, cell in enumerate(self.ancestor.cells)}
         sides = []
         for parts in (self.ours, self.theirs):
             found = match_cells(self.base.cells, parts.cells)

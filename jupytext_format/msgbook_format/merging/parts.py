@@ -48,14 +48,12 @@ class Parts:
     """Text before the first cell: the preamble, and output cells that belong to no cell."""
     top_gap: str
     cells: list[CellPart]
-    has_moved_footnotes: bool
-    """True if footnotes stood elsewhere than below their markers, where they stand now."""
 
 
 def read_parts(text: str) -> Parts:
     """Return the parts of any text."""
     whole = split_text(text)
-    split, scattered = place_footnotes(text, whole)
+    split, _ = place_footnotes(text, whole)
     dialect = _dialect(split)
     above = [cell for cell in split.cells if cell.is_orphan]
     below = [cell for cell in split.cells if not cell.is_orphan]
@@ -78,7 +76,6 @@ def read_parts(text: str) -> Parts:
         top=joined.core if joined else "",
         top_gap=joined.gap if joined else "",
         cells=cells,
-        has_moved_footnotes=scattered is not None,
     )
 
 

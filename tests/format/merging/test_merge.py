@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from msgbook_format import check, reads
-from msgbook_format.merging import MergeError, merge_texts
+from msgbook_format.merging import Labels, MergeError, merge_texts
 from msgbook_format.merging.conflicts import rename
 
 CHAT = """\
@@ -301,3 +303,39 @@ def test_moves_and_additions_of_both_sides_hold():
     )
 
     assert ids_of(merged(ours, theirs, base)) == list("fabxcyde")
+
+
+CONFLICTING = {
+    "answers": [(("prints a.", "prints b."),), (("prints a.", "prints c."),)],
+    "deleted": [
+        (("prints a.", "prints b."),),
+        ((CHAT[CHAT.index("# %% [^q1]") : CHAT.index("# %% [^q2]")], ""),),
+    ],
+    "frontmatter": [(("title: Plan", "title: A"),), (("title: Plan", "title: B"),)],
+    "lines": [(("Line two", "Line 2"),), (("Line two", "Line II"),)],
+}
+
+
+@pytest.mark.parametrize("name", CONFLICTING)
+@pytest.mark.parametrize("swap", [False, True])
+def test_branches_that_solved_a_conflict_differently_are_in_conflict_again(name, swap):
+    """git then merges with a common ancestor that is itself a merge with that conflict."""
+    ours, theirs = (edited(*changes) for changes in CONFLICTING[name])
+    ancestor = merge_texts(CHAT, *((theirs, ours) if swap else (ours, theirs)), Labels(size=9))
+
+    result = merge_texts(ancestor.text, ours, theirs)
+
+    first = merge_texts(CHAT, ours, theirs)
+    assert first.conflicts == result.conflicts == 1
+    # The ids of the ancestor's own conflict are taken.
+    assert re.sub(r"(-conflict|-theirs)-2", r"\1", result.text) == first.text
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_what_one_branch_changed_after_both_solved_a_conflict_alike_merges(swap):
+    sides = [edited(*changes) for changes in CONFLICTING["answers"]]
+    ancestor = merge_texts(CHAT, *sides, Labels(size=9)).text
+    solved = sides[0]
+    changed = edited(("Line one", "Line 1"), text=solved)
+
+    assert merged(*((solved, changed) if swap else (changed, solved)), ancestor) == changed
