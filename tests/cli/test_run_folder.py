@@ -174,6 +174,14 @@ def _ipynb(notebook):
     return nbformat.writes(nbformat.from_dict(notebook))
 
 
+def test_a_file_without_a_prompt_is_not_called_answered(server, tmp_path, capsys):
+    (tmp_path / "title.msg.md").write_text("# %% Only a title\n", "utf-8")
+
+    assert with_settings(server, run_folder, tmp_path) == 0
+
+    assert capsys.readouterr().out.splitlines()[1].split()[1:4] == ["0", "no", "prompt"]
+
+
 def test_a_folder_without_conversations_is_wrong_usage(tmp_path):
     with pytest.raises(CommandError, match="found none"):
         run_folder(tmp_path)
@@ -185,9 +193,10 @@ def test_a_folder_without_conversations_is_wrong_usage(tmp_path):
         (["--from", "a"], "--from is for one file"),
         (["--record", "a.cassette.jsonl"], "--record is for one file"),
         (["--replay", "a.cassette.jsonl"], "--replay is for one file"),
+        (["--jobs", "2", "--dask", "tcp://127.0.0.1:1"], "--jobs does not go with --dask"),
     ],
 )
-def test_options_of_one_file_are_refused_for_a_folder(server, folder, argv, words):
+def test_options_that_would_have_no_effect_are_refused(server, folder, argv, words):
     done = run(server, "run", folder, *argv)
 
     assert (done.returncode, words in done.stderr, server.requests) == (2, True, [])

@@ -11,7 +11,7 @@ from pathlib import Path
 from msgbook.approval import Rule, load_with_project
 from msgbook.cli.answering import answer_prompts
 from msgbook.cli.cell_names import shown_id
-from msgbook.cli.file_prompts import is_cut_off, prompts_to_answer
+from msgbook.cli.file_prompts import is_cut_off, is_prompt_cell, prompts_to_answer
 from msgbook.cli.file_turns import FileTurns, engine_for, narrowed, require_conversation
 from msgbook.cli.many.job import FileResult, Job, PaidTurn, Status
 from msgbook.cli.screen import remarks
@@ -106,7 +106,7 @@ class _FileJob:
         numbers = prompts_to_answer(cells, 0, again=job.again)
         numbers = sorted({*numbers, *(n for n, cell in enumerate(cells) if is_cut_off(cell))})
         if not numbers:
-            result.status = "answered"
+            result.status = "answered" if any(map(is_prompt_cell, cells)) else "no prompt"
             return
         uuid = str(agent_metadata_of(document.notebook["metadata"]).get("uuid") or "")
         if read_marks().is_running(job.path, uuid):

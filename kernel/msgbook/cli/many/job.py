@@ -17,27 +17,30 @@ Status = Literal[
     "interrupted",
     "not run",
     "answered",
+    "no prompt",
     "in use",
     "unsaved",
     "unreadable",
     "other",
 ]
 
-STATUSES: dict[Status, str] = {
-    "done": "all prompts have an answer",
-    "incomplete": "the same, but an answer reached a limit",
-    "answered": "all prompts had an answer before",
-    "failed": "a turn failed",
-    "interrupted": "a turn was stopped",
-    "not run": "the run was stopped before",
-    "in use": "another program answers a prompt of the file",
-    "unsaved": "the file could not be written",
-    "unreadable": "the file cannot be read, or not be used",
+EXIT_CODES: dict[Status, int] = {
+    "done": 0,
+    "incomplete": 0,
+    "answered": 0,
+    "no prompt": 0,
+    "other": 0,
+    "failed": 1,
+    "interrupted": 1,
+    "not run": 1,
+    "in use": 1,
+    "unsaved": 2,
+    "unreadable": 2,
 }
-"""What the words of the summary mean."""
+"""What each status makes of the exit code: 1 for a prompt without an answer, 2 for a file that could not be used.
 
-_FAILED: frozenset[Status] = frozenset({"failed", "interrupted", "not run", "in use"})
-_UNUSABLE: frozenset[Status] = frozenset({"unsaved", "unreadable"})
+The page about commands says what the words mean; `other` is a notebook of another kernel, which is not shown.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,5 @@ class FileResult:
 
 
 def exit_code(results: Iterable[FileResult]) -> int:
-    """Return the exit code of a run: 2 for a file that could not be used, 1 for a prompt without an answer."""
-    statuses = {result.status for result in results}
-    return 2 if statuses & _UNUSABLE else 1 if statuses & _FAILED else 0
+    """Return the exit code of a run, the worst of its files'."""
+    return max((EXIT_CODES[result.status] for result in results), default=0)

@@ -6,14 +6,13 @@ import sys
 import time
 from typing import TextIO
 
-from msgbook.cli.many.job import FileResult
+from msgbook.cli.many.job import EXIT_CODES, FileResult
 from msgbook.cli.terminal import complain, say, write
 from msgbook.text import counted
 
 _WIDTH = 24
 _CLEAR = "\r\x1b[K"
 """Goes to the beginning of the line and empties it."""
-_FINE = ("done", "answered", "incomplete", "other")
 
 
 class Progress:
@@ -41,7 +40,7 @@ class Progress:
     def file_ended(self, result: FileResult) -> None:
         """Count a file. What is to be said of it is said now, the same words once for all files."""
         self._files += 1
-        self._failed += result.status not in _FINE
+        self._failed += EXIT_CODES[result.status] > 0
         self._clear()
         for place, words in result.remarks:
             if words not in self._said:
