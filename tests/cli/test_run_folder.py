@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import signal
 import subprocess
@@ -330,6 +332,25 @@ def test_a_terminal_shows_a_bar_and_then_the_table_alone(server, folder):
     shown.wait()
 
 
+class GoneTerminal(io.StringIO):
+    """A terminal whose window has been closed."""
+
+    def isatty(self):
+        return True
+
+    def write(self, _text):
+        raise OSError(errno.EIO, "Input/output error")
+
+
+def test_files_are_answered_although_the_terminal_is_gone(server, folder, monkeypatch, capsys):
+    server.choose = echo
+    monkeypatch.setattr(sys, "stderr", GoneTerminal())
+
+    assert with_settings(server, run_folder, folder) == 0
+
+    assert len(answers(folder)) == len(PROMPTS)
+
+
 def test_limits_of_a_provider_hold_for_all_files_together(server, folder, tmp_path):
     config = tmp_path / "msgbook.toml"
     config.write_text("[providers.openai]\nmax_parallel = 1\n")
@@ -346,3 +367,25 @@ def test_limits_of_a_provider_hold_for_all_files_together(server, folder, tmp_pa
 
     assert with_settings(server, run_folder, folder, MSGBOOK_CONFIG=str(config)) == 0
     assert len(answers(folder)) == len(PROMPTS)
+
+
+def test_a_terminal_says_which_server_is_waited_for_and_an_interrupt_ends_the_wait(
+    server, tmp_path
+):
+    folder = tmp_path / "chats"
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / f"{name}.msg.md").write_text(chat(name), "utf-8")
+    config = tmp_path / "msgbook.toml"
+    config.write_text("[providers.openai]\nrequests_per_minute = 1\n")
+    server.choose = echo
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MSGBOOK_CONFIG", str(config))
+        shown = terminal(server, "run", folder)
+
+    shown.expect(r"1/2 files, 1 turn, \d+:\d\d, waiting \d+ s for openai")
+    shown.sendintr()
+    shown.expect("2 files +1")
+    shown.wait()
+
+    assert (shown.exitstatus, len(server.requests)) == (1, 1)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.config import load_settings
+from msgbook.config import ProviderSettings, load_settings
 from msgbook.errors import ProviderError, Retry
 from msgbook.events import TextDelta
 from msgbook.provider.base import Request
-from msgbook.provider.pace import Pace
+from msgbook.provider.pace import Pace, Paces
 from msgbook.provider.retry import RetryingProvider
 
 
@@ -126,6 +126,24 @@ def test_a_request_that_has_waited_itself_does_not_wait_twice_even_if_its_wait_w
     asyncio.run(ask(provider, "a"))
 
     assert server.asked == [("a", 1000.0), ("a", 1000.0)]
+
+
+def test_the_requests_that_wait_and_their_shortest_wait_are_known_while_they_wait():
+    time = VirtualTime()
+    server = Server(time, 20.0)
+    paces = Paces(clock=time.clock)
+    pace = paces.of(ProviderSettings("slow", "http://localhost/v1", requests_per_minute=1))
+    seen = []
+
+    async def sleep(seconds):
+        seen.append(paces.shortest_waits())
+        await time.sleep(seconds)
+
+    provider = RetryingProvider(server, sleep=sleep, random=lambda: 0.0, pace=pace)
+    asyncio.run(ask(provider, "a"))
+
+    assert seen == [*({"slow": float(left)} for left in range(20, 0, -1)), {"slow": 40.0}]
+    assert paces.shortest_waits() == {}
 
 
 def test_a_wait_for_longer_than_a_turn_would_wait_holds_nobody_up():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 from apis import over_both_apis
@@ -29,6 +30,36 @@ def test_the_file_of_a_sub_agent_is_there_before_its_first_request(team):
 
     assert [len(texts) for texts in seen] == [0, 1, 1]
     assert "count the apples" in seen[1][0]
+
+
+def test_with_one_request_at_once_a_parent_and_its_sub_agents_do_not_wait_for_each_other_for_ever(
+    team,
+):
+    open_now: set[str] = set()
+
+    def one_by_one(request):
+        name, answer = json.dumps(request["messages"]), choices(request)
+
+        def chunks():
+            open_now.add(name)
+            assert len(open_now) == 1
+            yield from answer.chunks
+            open_now.discard(name)
+
+        return replace(answer, chunks=chunks())
+
+    team.config = "[providers.openai]\nmax_parallel = 1\n"
+    choices = play(
+        [dispatch("count apples", "count pears", "count plums"), SAID],
+        {
+            fruit: [call("glob", {"pattern": "*"}), report(fruit)]
+            for fruit in ("apples", "pears", "plums")
+        },
+    )
+    team.server.choose = one_by_one
+    result = team.result()
+
+    assert [row["status"] for row in result["agents"]] == ["done"] * 3
 
 
 def test_a_sub_agent_that_does_not_report_is_quoted_with_its_state(team):

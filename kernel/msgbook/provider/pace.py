@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 
 from msgbook.config import ProviderSettings
 
@@ -34,6 +34,7 @@ class Pace:
         self._free = asyncio.Semaphore(parallel) if parallel else nullcontext()
         self._clock = clock
         self._held_until = 0.0
+        self._waits: dict[object, float] = {}
 
     @asynccontextmanager
     async def request(self, sleep: Sleep, *, has_waited: bool) -> AsyncGenerator[None]:
@@ -45,18 +46,34 @@ class Pace:
         """
         async with self._free:
             if wait := self._reserve():
-                await sleep(wait)
+                with self.waiting(wait):
+                    await sleep(wait)
             until = self._held_until if has_waited else 0.0
             while self._held_until > until:
                 # Measured once for each wait, since the wait may be ended early.
                 until = self._held_until
                 if (wait := until - self._clock()) > 0:
-                    await sleep(wait)
+                    with self.waiting(wait):
+                        await sleep(wait)
             yield
 
     def hold(self, seconds: float) -> None:
         """Let no other request begin for some seconds: the server has asked for that."""
         self._held_until = max(self._held_until, self._clock() + seconds)
+
+    @contextmanager
+    def waiting(self, seconds: float) -> Iterator[None]:
+        """Count a request among those that wait; it waits for so long, unless somebody ends the wait."""
+        wait = object()
+        self._waits[wait] = self._clock() + seconds
+        try:
+            yield
+        finally:
+            del self._waits[wait]
+
+    def shortest_wait(self) -> float | None:
+        """Return the seconds until the first of the waiting requests goes on; None if none waits."""
+        return max(min(self._waits.values()) - self._clock(), 0.0) if self._waits else None
 
     def _reserve(self) -> float:
         """Note when the next request begins; return the seconds until then."""
@@ -68,15 +85,27 @@ class Pace:
 
 
 class Paces:
-    """The paces of all servers of a process, by the names of their providers."""
+    """The paces of all servers of a process, by the names of their providers.
 
-    def __init__(self) -> None:
+    Args:
+        clock: Returns seconds that only grow.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._paces: dict[str, Pace] = {}
+        self._clock = clock
 
     def of(self, server: ProviderSettings | None) -> Pace:
         """Return the pace of a server; None stands for the demo model, which has no limits."""
         if server is None:
             return Pace()
         if server.name not in self._paces:
-            self._paces[server.name] = Pace(server.requests_per_minute, server.max_parallel)
+            self._paces[server.name] = Pace(
+                server.requests_per_minute, server.max_parallel, self._clock
+            )
         return self._paces[server.name]
+
+    def shortest_waits(self) -> dict[str, float]:
+        """Return the seconds until the next request, of each server for which requests wait."""
+        waits = {name: pace.shortest_wait() for name, pace in self._paces.items()}
+        return {name: wait for name, wait in waits.items() if wait is not None}

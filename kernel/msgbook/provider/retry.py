@@ -94,7 +94,9 @@ class RetryingProvider:
         """Yield the waits, sleep after each, and yield their end."""
         for wait, seconds in waits:
             yield wait
-            if await self._sleep(seconds):
+            with self._pace.waiting(wait.seconds):
+                is_ended = await self._sleep(seconds)
+            if is_ended:
                 break
         yield replace(wait, seconds=0)
 

@@ -36,6 +36,9 @@ class Worker:
     Args:
         environ: The environment as it was before keys were removed from it; by default as it is.
         on_turn: Called at the end of each turn.
+
+    Attributes:
+        paces: Of the servers.
     """
 
     def __init__(
@@ -45,7 +48,7 @@ class Worker:
     ) -> None:
         self._environ = dict(os.environ if environ is None else environ)
         self._settings: dict[Path, tuple[Settings, list[Rule]]] = {}
-        self._paces = Paces()
+        self.paces = Paces()
         self._on_turn = on_turn
 
     async def do(self, job: Job) -> FileResult:
@@ -56,7 +59,7 @@ class Worker:
             folder = job.folder or working_folder(job.path.absolute().parent)
             settings, rules = self._load(folder)
             secrets = settings.secrets
-            await _FileJob(job, result, folder, settings, rules, self._paces, self._on_turn).run()
+            await _FileJob(job, result, folder, settings, rules, self.paces, self._on_turn).run()
         except asyncio.CancelledError:
             result.status = "interrupted" if result.turns else "not run"
         except MsgbookError as error:

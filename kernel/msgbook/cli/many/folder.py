@@ -69,7 +69,7 @@ def run_jobs(
         if cluster is not None:
             results = do_on_cluster(jobs, *cluster, progress.file_ended)
         else:
-            results = do_side_by_side(jobs, parallel, progress.turn_ended, progress.file_ended)
+            results = do_side_by_side(jobs, parallel, progress)
     finally:
         progress.close()
     return [one for one in results if one.status != "other"], time.monotonic() - started
