@@ -7,6 +7,7 @@ import json
 import os
 import struct
 import zipfile
+from collections import deque
 from copy import deepcopy
 
 import pytest
@@ -15,6 +16,7 @@ from other_programs import MESSAGES, PNG, archive, chatgpt, claude, jupyter_ai, 
 from msgbook.__main__ import main
 from msgbook.other_chats import archives
 from msgbook.other_chats.branches import find_branches
+from msgbook_format.turn import turn_of
 
 
 @pytest.fixture
@@ -228,6 +230,68 @@ def test_branches_that_together_would_fill_the_disk_are_counted_and_left_out():
     assert found.others[0] == ["0", "leaf 0"]
     assert sum(map(len, found.others)) < 25 * len(parents)
     assert len(found.others) + found.left_out == 2999
+
+
+def test_branches_that_repeat_a_long_message_are_left_out_when_they_would_fill_the_disk(
+    converter, capsys
+):
+    long = [node("u", None, "user", "long " * 400_000)]
+    answers = [node(f"a{n}", "u", "assistant", f"{n}") for n in range(60)]
+
+    notebooks = converter.into("a.json", [chatgpt("Long", *long, *answers)])
+
+    assert 10 < len(notebooks) < 40
+    left_out = 60 - len(notebooks)
+    assert f"{left_out} other branches are left out: there are too many" in capsys.readouterr().err
+
+
+def test_marks_whose_links_hold_marks_do_not_grow(converter):
+    double = {"matched_text": "\u3010", "alt": "\u3010" * 2}
+    long = {"matched_text": "\ue200", "alt": "a" * 100_000}
+    answers = [
+        node("a", "u", "assistant", "\u3010", metadata={"content_references": [double] * 60}),
+        node("b", "a", "assistant", "\ue200" * 1000, metadata={"content_references": [long]}),
+    ]
+
+    notebook = converter.one("a.json", [chatgpt("X", node("u", None, "user", "Hi"), *answers)])
+
+    (turn,) = map(turn_of, notebook["cells"][0]["outputs"])
+    assert [block["text"] for block in turn["blocks"]] == ["\u3010" * 2, "\ue200" * 1000]
+
+
+def test_an_image_that_is_shown_again_and_again_is_unpacked_once_and_not_without_end(converter):
+    picture = PNG + bytes(4_900_000)
+    path = converter.file("a.zip", archive({"file_1.png": picture}))
+
+    with archives.Archive(path) as opened:
+        assert opened.asset("file_1") == picture
+        assert opened.asset("file_1") is opened.asset("file_1")
+        with pytest.raises(archives.BadArchiveError, match=r"images of at most 500,[0-9,]+ bytes"):
+            deque((opened.asset("file_1") for _ in range(110)), maxlen=0)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_way_of_packing_that_no_such_archive_has_is_refused(refused, method):
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", method) as packed:
+        packed.writestr("conversations.json", json.dumps(TWO_GPT))
+
+    assert f"stored or deflated, found method {method}" in refused("odd.zip", held.getvalue())
+
+
+def test_nothing_is_written_through_a_link_in_the_folder(converter, capsys):
+    image = {"content_type": "image_asset_pointer", "asset_pointer": "sediment://file_1"}
+    files = {"conversations.json": [chatgpt("A", node("u", None, "user", image))]}
+    converter.file("export.zip", archive({**files, "file_1.png": PNG}))
+    for name in ("out", "away"):
+        (converter.folder / name).mkdir()
+    (converter.folder / "out" / "attachments").symlink_to("../away")
+
+    assert main(["convert", "export.zip", "--out", "out"]) == 2
+
+    assert "found a link: out/attachments. Nothing was written." in capsys.readouterr().err
+    assert [*(converter.folder / "away").iterdir()] == []
+    assert [one.name for one in (converter.folder / "out").iterdir()] == ["attachments"]
 
 
 def test_if_a_file_cannot_be_written_those_before_it_are_removed(converter, capsys):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from copy import deepcopy
@@ -134,6 +135,48 @@ def test_a_value_of_the_wrong_type_is_named_by_its_place(converter, convert, row
     assert code == 2
     assert words in error
     assert not (converter.folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (
+            {"responses": LLM_ROWS["responses"][1:],
+             "prompt_fragments": [{"response_id": "r0", "fragment_id": 1}] * 501},
+            "500,000,000 characters in `prompt_fragments`, found more",
+        ),
+        (
+            {**LLM_ROWS, "parts": [{"message_hash": "u1", "type": "text",
+                                    "payload": json.dumps({"text_ref": [{"fragment": 1}] * 501})}]},
+            "500,000,000 characters in `fragments`, found more",
+        ),
+    ],
+)  # fmt: skip
+def test_a_fragment_that_is_used_again_and_again_does_not_fill_the_memory(
+    converter, convert, rows, words
+):
+    fragment = {"id": 1, "content": "f" * 1_000_000}
+    llm_database(converter.folder / "logs.db", {**rows, "fragments": [fragment]})
+
+    code, error = convert()
+
+    assert (code, words in error) == (2, True)
+
+
+def test_no_log_is_left_beside_a_database_and_what_is_in_a_log_is_read(converter, convert):
+    path = converter.folder / "logs.db"
+    llm_database(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("UPDATE conversations SET name = 'In the log'")
+        connection.commit()
+        assert convert()[0] == 0
+    assert [one.name for one in converter.folder.iterdir() if one.is_file()] == ["logs.db"]
+    assert (converter.folder / "out" / "In the log.msg.md").exists()
+
+    assert convert()[0] == 0
+
+    assert [one.name for one in converter.folder.iterdir() if one.is_file()] == ["logs.db"]
 
 
 def test_code_in_the_database_is_not_run(converter, convert):

@@ -194,6 +194,10 @@ def _write_files(folder: Path, chat: OtherChat) -> Iterator[Path]:
     for name, data in files_of(chat).items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
+        if path.parent.is_symlink():
+            raise CommandError(
+                f"expected a folder, found a link: {path.parent}. Nothing was written."
+            )
         try:
             with path.open("xb") as file:
                 yield path

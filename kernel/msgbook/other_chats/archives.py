@@ -19,6 +19,9 @@ _MOST_BYTES = 1_000_000_000
 _RATIO, _SURELY_FINE = 200, 20_000_000
 """JSON of chats shrinks to a tenth. What claims to shrink more than this, and is large, is no archive of chats."""
 _MOST_ENTRIES = 200_000
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_SHOWN_START, _SHOWN_FACTOR = 500_000_000, 30
+"""Bytes of all images that are shown, one that is shown twice counted twice: a start, and this much for each byte."""
 
 _BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError)  # fmt: skip
 
@@ -40,6 +43,9 @@ class Archive:
         except _BROKEN as error:
             raise BadArchiveError(f"expected a .zip archive, found: {error}") from None
         self._files: dict[str, zipfile.ZipInfo] | None = None
+        self._images: dict[str, bytes] = {}
+        self._shown = 0
+        self._most_shown = _SHOWN_START + _SHOWN_FACTOR * path.stat().st_size
 
     def __enter__(self) -> Archive:
         return self
@@ -79,7 +85,11 @@ class Archive:
         return sorted(excerpt(name, 80) for name in others)
 
     def asset(self, identity: str) -> bytes | None:
-        """Return the image whose name begins with an id; None if there is none that can be shown."""
+        """Return the image whose name begins with an id; None if there is none that can be shown.
+
+        Raises:
+            BadArchiveError: The images that were asked for are larger than an archive of this size has.
+        """
         if self._files is None:
             self._files = {}
             for entry in self._zip.infolist():
@@ -92,16 +102,27 @@ class Archive:
         found = self._files.get(identity)
         if found is None or found.file_size > IMAGE_LIMIT:
             return None
-        try:
-            return self._read(found)
-        except BadArchiveError:
-            return None
+        self._shown += found.file_size
+        if self._shown > self._most_shown:
+            raise BadArchiveError(
+                f"expected images of at most {self._most_shown:,} bytes, found more"
+            )
+        if identity not in self._images:
+            try:
+                self._images[identity] = self._read(found)
+            except BadArchiveError:
+                return None
+        return self._images[identity]
 
     def _read(self, entry: zipfile.ZipInfo) -> bytes:
         name = excerpt(entry.filename, 80)
         if entry.file_size > max(_SURELY_FINE, _RATIO * entry.compress_size):
             raise BadArchiveError(
                 f"expected chats in `{name}`, found {entry.file_size:,} bytes packed into {entry.compress_size:,}"
+            )
+        if entry.compress_type not in _METHODS:
+            raise BadArchiveError(
+                f"expected `{name}` stored or deflated, found method {entry.compress_type}"
             )
         try:
             with self._zip.open(entry) as file:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from msgbook.other_chats.fields import BadChatError
 
 _MOST_FACTOR, _MOST_START = 20, 10_000
-"""All branches together may have so many messages: a start, and this many for each message of the tree."""
+"""All branches together may weigh so much: a start, and this many times what the tree weighs."""
+_WEIGHT = 1000
+"""Characters of a message that weigh as much as one more message."""
 
 
 class Branches(NamedTuple):
@@ -20,13 +22,19 @@ class Branches(NamedTuple):
     """Number of branches that are too many."""
 
 
-def find_branches(parents: Mapping[str, str | None], shown: str | None, where: str) -> Branches:
+def find_branches(
+    parents: Mapping[str, str | None],
+    shown: str | None,
+    where: str,
+    content: Callable[[str], Any] = bool,
+) -> Branches:
     """Return the branches of a tree, in the order of their last messages.
 
     Args:
         parents: The message above each message; one that is not there counts as none.
         shown: Last message of the branch that is shown; None for the one that was added last.
         where: Name of the tree, for an error.
+        content: Returns what a message holds.
 
     Raises:
         BadChatError: The messages form a circle.
@@ -37,14 +45,17 @@ def find_branches(parents: Mapping[str, str | None], shown: str | None, where: s
     if shown not in parents:
         shown = leaves[-1] if leaves else None
     main = _path(parents, shown)
-    most = _MOST_START + _MOST_FACTOR * len(parents)
+    weights: dict[str, int] = {}
+    if len(leaves) > 1:
+        weights = {name: 1 + len(repr(content(name))) // _WEIGHT for name in parents}
+    most = _MOST_START + _MOST_FACTOR * sum(weights.values())
     others: list[list[str]] = []
     left_out = 0
     for leaf in leaves:
         if leaf == shown:
             continue
         path = _path(parents, leaf) if most > 0 else []
-        most -= len(path)
+        most -= sum(weights[name] for name in path)
         if path and most >= 0:
             others.append(path)
         else:

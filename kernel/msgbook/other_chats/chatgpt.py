@@ -70,7 +70,7 @@ def read_conversation(value: _Json, where: str, assets: Assets = no_assets) -> O
         fields.require(node, dict, f"{place}[{name[:60]!r}]")
         parents[name] = fields.text_in(node, "parent", f"{place}[{name[:60]!r}]") or None
     shown = fields.text_in(value, "current_node", where) or None
-    branches = find_branches(parents, shown, place)
+    branches = find_branches(parents, shown, place, mapping.__getitem__)
     title = fields.text_in(value, "title", where)
     kept = fields.without(value, _CONVERSATION)
     chat = _chat(title, mapping, branches.shown, place, assets)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -20,6 +21,8 @@ from msgbook.other_chats.images import Images
 _MARKS = ("\ue200", "\u3010")
 """Beginnings of the marks for sources: a private character, or a bracket in older chats."""
 _MOST_SOURCES = 1000
+_MOST_LINKED = 10_000_000
+"""Characters of all links of one answer. Links that repeat to more are no sources, and the marks stay."""
 
 _Json = dict[str, Any]
 
@@ -182,12 +185,17 @@ def with_sources(text: str, references: Any) -> str:
     """
     if not any(mark in text for mark in _MARKS):
         return text
+    links: dict[str, str] = {}
     for reference in references[:_MOST_SOURCES] if isinstance(references, list) else ():
         found = reference if isinstance(reference, dict) else {}
         mark, shown = found.get("matched_text"), found.get("alt")
         if isinstance(mark, str) and mark.startswith(_MARKS):
-            text = text.replace(mark, shown if isinstance(shown, str) else "")
-    return text
+            links.setdefault(mark, shown if isinstance(shown, str) else "")
+    if not links or sum(text.count(mark) * len(links[mark]) for mark in links) > _MOST_LINKED:
+        return text
+    # Longer marks first: a mark may begin with another one. What a link shows has no marks.
+    marks = "|".join(re.escape(mark) for mark in sorted(links, key=len, reverse=True))
+    return re.sub(marks, lambda mark: links[mark[0]], text)
 
 
 def _parts(content: _Json, where: str) -> list[tuple[Any, str]]:

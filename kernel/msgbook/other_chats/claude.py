@@ -66,7 +66,7 @@ def read_conversation(value: _Json, where: str) -> OtherChat:
         return _chat(title, list(enumerate(messages)), place, kept)
     numbered = {message["uuid"]: (number, message) for number, message in enumerate(messages)}
     shown = fields.text_in(value, "current_leaf_message_uuid", where) or None
-    branches = find_branches(parents, shown, place)
+    branches = find_branches(parents, shown, place, numbered.__getitem__)
     chat = _chat(title, [numbered[name] for name in branches.shown], place, kept)
     if branches.left_out:
         chat.findings.append(f"{branches.left_out} other branches are left out: there are too many")

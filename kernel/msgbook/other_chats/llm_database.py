@@ -12,10 +12,14 @@ from typing import Any
 from msgbook.errors import MsgbookError
 from msgbook.other_chats.chat import OtherChat
 from msgbook.other_chats.llm_logs import read_rows
-from msgbook.other_chats.llm_threads import read_threads
+from msgbook.other_chats.llm_threads import MOST_FRAGMENTS, read_threads
 from msgbook_format import jsontext
+from msgbook_format.files import open_regular
 
 MAGIC = b"SQLite format 3\x00"
+
+_LOGS_AHEAD = b"\x02\x02"
+"""Versions for writing and reading of a file whose changes are in a log beside it (WAL)."""
 
 _LONGEST = 300_000_000
 """Bytes of one value."""
@@ -82,7 +86,13 @@ def read_database(path: Path) -> list[OtherChat]:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=5)
+    with open_regular(path) as file:
+        logs_ahead = file.read(20)[18:20] == _LOGS_AHEAD
+    path = path.resolve()
+    # Without its log nobody has it open. SQLite would leave a new log beside it.
+    alone = logs_ahead and not path.with_name(f"{path.name}-wal").exists()
+    uri = f"{path.as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
+    connection = sqlite3.connect(uri, uri=True, timeout=5)
     connection.row_factory = sqlite3.Row
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
@@ -154,6 +164,7 @@ def _responses(connection: sqlite3.Connection, tables: dict[str, list[str]]) -> 
         texts = {
             r["id"]: r["content"] for r in _rows(connection, tables, "fragments", ("id", "content"))
         }
+    fragments = 0
     for name, wanted in _BESIDE.items():
         if name not in tables:
             continue
@@ -164,6 +175,11 @@ def _responses(connection: sqlite3.Connection, tables: dict[str, list[str]]) -> 
                 value["arguments"] = jsontext.load_object(value["arguments"]) or value["arguments"]
             if "fragment_id" in value:
                 value = {"content": texts.get(value["fragment_id"])}
+                fragments += len(value["content"] or "")
+                if fragments > MOST_FRAGMENTS:
+                    raise BadDatabaseError(
+                        f"expected at most {MOST_FRAGMENTS:,} characters in `{name}`, found more"
+                    )
             if owner is not None:
                 owner.setdefault(key, []).append(value)
     return rows

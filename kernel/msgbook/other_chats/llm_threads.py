@@ -20,6 +20,9 @@ from msgbook.other_chats.images import Images
 from msgbook.other_chats.llm_logs import FORM, seconds_of, tool_schema, usage_of
 from msgbook_format import jsontext
 
+MOST_FRAGMENTS = 500_000_000
+"""Characters of all fragments that messages refer to; one that is used twice counts twice."""
+
 _Json = dict[str, Any]
 Rows = Mapping[str, Sequence[_Json]]
 """Rows by the name of their table."""
@@ -44,6 +47,7 @@ class _Reader:
     def __init__(self, rows: Rows) -> None:
         self._messages = {str(row.get("hash")): row for row in rows["messages"]}
         self._fragments = {row.get("id"): row.get("content") for row in rows["fragments"]}
+        self._fragments_left = MOST_FRAGMENTS
         self._attachments = {row.get("id"): row for row in rows["attachments"]}
         self._tools = {row.get("id"): row for row in rows.get("tools", ())}
         self._offered: dict[str, list[Any]] = {}
@@ -66,7 +70,8 @@ class _Reader:
                 )
                 above = parents[above]
         shown = thread.get("tip_message_hash")
-        branches = find_branches(parents, shown if isinstance(shown, str) else None, "messages")
+        shown = shown if isinstance(shown, str) else None
+        branches = find_branches(parents, shown, "messages", self._parts.get)
         title = fields.text_in(thread, "name", place)
         kept = fields.without(
             {"conversation_id": name, "forked_from": thread.get("forked_from")}, ()
@@ -152,6 +157,11 @@ class _Reader:
             found = piece.get("literal")
             if found is None:
                 found = self._fragments.get(str_or_int(piece.get("fragment")))
+                self._fragments_left -= len(found) if isinstance(found, str) else 0
+                if self._fragments_left < 0:
+                    raise fields.BadChatError(
+                        "fragments", f"at most {MOST_FRAGMENTS:,} characters", "more"
+                    )
             texts.append(found if isinstance(found, str) else "")
         return "".join(texts)
 
