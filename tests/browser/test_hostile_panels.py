@@ -194,6 +194,23 @@ def test_the_approvals_panel_with_questions_and_rules(
     assert not {"approval.answer", "approvals.add", "approvals.change", "approvals.delete"} & {
         *sent
     }
+    for question in questions("one")[:3]:
+        lied_to.tell({"type": "approval.closed", "request_id": question["request_id"]})
+
+    # The second click of a double click answers nothing.
+    plain = {**questions("one")[1], "call_id": "c", "arguments": "{}", "preview": ""}
+    for request_id in ("first", "second"):
+        lied_to.tell({**plain, "request_id": request_id})
+    approve = panel.get_by_role("button", name="Approve", exact=True)
+    expect(approve).to_have_count(2)
+    expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
+    approve.first.dblclick()
+    expect(approve).to_have_count(1)
+    expect(approve).to_be_enabled()
+    sent = lab.page.evaluate(
+        "() => window.asked.filter(({ type }) => type === 'approval.answer').map(one => one.request_id)"
+    )
+    assert sent == ["first"]
 
 
 def test_the_agents_panel_with_files_of_hostile_names_and_contents(

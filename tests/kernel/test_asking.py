@@ -162,17 +162,67 @@ def test_edited_arguments_are_asked_about_with_their_own_reason(
 
 
 @pytest.mark.parametrize("edited", [None, 3, ["x"], "x" * 1_000_001])
-def test_edited_arguments_that_are_no_text_are_no_answer(kernel, server, page, edited):
-    def decide(asked: Message) -> Message:
-        # The question stays open: the second answer to it counts.
-        answer = {"type": "approval.answer", "request_id": asked["request_id"]}
-        page.say(**answer, decision="edit", edited_arguments=edited)
-        return {"decision": "no"}
+def test_edited_arguments_that_are_no_text_are_no_answer_and_the_page_is_asked_again(
+    kernel, server, page, edited
+):
+    decisions = [{"decision": "edit", "edited_arguments": edited}, {"decision": "no"}]
+    page.decide = lambda asked: decisions.pop(0)
 
-    page.decide = decide
     _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
 
-    assert len(page.got("approval.ask")) == 1
+    first, second = page.got("approval.ask")
+    assert first == second
+    assert outcome(messages)[0] == "denied"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ('"a"', "12345678901234567891"),
+        ('"__proto__"', '{"path": "other"}'),
+        ('"a"', '"\\ud800"'),
+        ('"a"', '"\u202e\u200b"'),
+        ('"a"', "1e400"),
+    ],
+)
+def test_arguments_are_shown_as_they_were_written_and_others_than_the_tools_are_refused(
+    kernel, server, page, key, value
+):
+    edited = f'{{"path": "a.txt", {key}: {value}}}'
+    decisions = [{"decision": "edit", "edited_arguments": edited, "name": "shell", "call_id": "x"},
+                 {"decision": "no"}]  # fmt: skip
+    page.decide = lambda asked: decisions.pop(0)
+
+    _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
+
+    first, second = page.got("approval.ask")
+    assert second["draft"] == edited
+    assert second["problem"].startswith("These arguments do not fit: ")
+    assert [second[name] for name in ("name", "call_id", "arguments")] == [
+        first[name] for name in ("name", "call_id", "arguments")
+    ]
+    assert outcome(messages)[0] == "denied"
+
+
+@pytest.mark.parametrize(
+    ("edited", "problem"),
+    [
+        ('{"path": "a.txt", "path": "b.txt"}', "an object has the same key twice"),
+        ('{"path": "a.txt", "p\\u0061th": "b.txt"}', "an object has the same key twice"),
+        ("[" * 100_000, "they are nested too deeply"),
+        ('["path"]', "expected a JSON object"),
+    ],
+)
+def test_arguments_that_readers_understand_differently_never_run(
+    kernel, server, page, edited, problem
+):
+    decisions = [{"decision": "edit", "edited_arguments": edited}, {"decision": "no"}]
+    page.decide = lambda asked: decisions.pop(0)
+
+    _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
+
+    second = page.got("approval.ask")[1]
+    assert second["problem"] == f"These arguments do not fit: {problem}."
     assert outcome(messages)[0] == "denied"
 
 

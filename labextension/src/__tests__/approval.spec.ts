@@ -3,8 +3,10 @@ import type { JSONObject } from '@lumino/coreutils';
 
 import { parseQuestion } from '../comm/approvalMessages';
 import { Approvals, type IUnheard } from '../live/approvals';
-import { ApprovalView, DEAF, type IsGenuine } from '../render/approvalView';
+import { ApprovalView, type IsGenuine } from '../render/approvalView';
+import { ARGUMENTS_LIMIT } from '../render/argumentsForm';
 import { draftOf } from '../render/draft';
+import { DEAF } from '../render/restingButtons';
 import { ScrolledBox } from '../render/scrolledBox';
 import { withQuestions } from '../render/questions';
 
@@ -46,20 +48,22 @@ describe('parseQuestion', () => {
   );
 });
 
+function openQuestions(reachable = true) {
+  const sent: JSONObject[] = [];
+  const refreshed: string[] = [];
+  const page = {
+    has: (cellId: string) => cellId !== 'elsewhere',
+    refresh: (cellId: string) => void refreshed.push(cellId)
+  };
+  const approvals = new Approvals(
+    page,
+    data => reachable && sent.push(data) > 0
+  );
+  return { approvals, sent, refreshed };
+}
+
 describe('Approvals', () => {
-  function fixture(reachable = true) {
-    const sent: JSONObject[] = [];
-    const refreshed: string[] = [];
-    const page = {
-      has: (cellId: string) => cellId !== 'elsewhere',
-      refresh: (cellId: string) => void refreshed.push(cellId)
-    };
-    const approvals = new Approvals(
-      page,
-      data => reachable && sent.push(data) > 0
-    );
-    return { approvals, sent, refreshed };
-  }
+  const fixture = openQuestions;
 
   it('gives one answer, with the arguments that were shown', () => {
     const { approvals, sent } = fixture();
@@ -237,6 +241,28 @@ describe('ApprovalView', () => {
     expect(answers).toEqual([['once', '']]);
   });
 
+  it.each([
+    ['opens', { ...ASK, request_id: 'r2' }],
+    ['is answered elsewhere', { type: 'approval.closed', request_id: 'r1' }]
+  ])('is deaf again when another question %s, since it moves', (_, message) => {
+    const { approvals } = openQuestions();
+    approvals.receive(ASK);
+    const { answers, button } = fixture(() => true);
+    jest.advanceTimersByTime(DEAF);
+    const approve = button('Approve');
+    approve.focus();
+    approvals.receive(message);
+    expect(approve.disabled).toBe(true);
+    approve.click();
+    jest.advanceTimersByTime(DEAF - 1);
+    expect(approve.disabled).toBe(true);
+    expect(answers).toEqual([]);
+    jest.advanceTimersByTime(1);
+    expect(document.activeElement).toBe(approve);
+    approve.click();
+    expect(answers).toEqual([['once', '']]);
+  });
+
   it('takes a reason for a denial, with the Enter key too', () => {
     const { answers, why } = fixture(() => true);
     jest.advanceTimersByTime(DEAF);
@@ -270,6 +296,28 @@ describe('ApprovalView', () => {
     ask.click();
     ask.click();
     expect(answers).toEqual([['edit', '{"path": "b.txt"}']]);
+  });
+
+  it('sends no arguments that are longer than the kernel takes, and keeps them', () => {
+    const asked = { ...ASK, choices: ['once', 'edit', 'no'] };
+    const { view, answers, button } = fixture(() => true, asked);
+    jest.advanceTimersByTime(DEAF);
+    button('Change the arguments').click();
+    const text = view.node.querySelector('textarea')!;
+    const ask = view.node.querySelector<HTMLButtonElement>(
+      '.msgbook-Approval-form button'
+    )!;
+    text.value = 'x'.repeat(ARGUMENTS_LIMIT + 1);
+    ask.click();
+    expect(answers).toEqual([]);
+    expect(view.node.querySelector('textarea')).toBe(text);
+    expect(
+      view.node.querySelector('[role=alert].msgbook-Approval-problem')
+        ?.textContent
+    ).toContain('1,000,001');
+    text.value = '{}';
+    ask.click();
+    expect(answers).toEqual([['edit', '{}']]);
   });
 
   it('keeps what was written when it is made again, and shows it in each view', () => {

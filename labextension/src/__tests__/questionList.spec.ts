@@ -5,7 +5,7 @@ import { Signal } from '@lumino/signaling';
 import { Approvals } from '../live/approvals';
 import type { PageConnection } from '../live/pageConnection';
 import { OpenQuestions, QuestionList } from '../panels/questionList';
-import { DEAF } from '../render/approvalView';
+import { DEAF } from '../render/restingButtons';
 import type { IPageConnections } from '../tokens';
 
 const trans = nullTranslator.load('msgbook');

@@ -118,6 +118,8 @@ describe('indentJson', () => {
 
   it('shows what is no JSON as it came', () => {
     expect(indentJson('{"a": ')).toBe('{"a": ');
+    const long = JSON.stringify({ a: '\n'.repeat(10_000_000) });
+    expect(indentJson(long) === long).toBe(true);
     expect(indentJson('')).toBe('');
   });
 });

@@ -10,6 +10,7 @@ import {
   type IApprovalQuestion
 } from '../comm/approvalMessages';
 import { draftOf } from '../render/draft';
+import { restQuestions } from '../render/restingButtons';
 
 /** What a person wanted of a question and the kernel did not get. */
 export interface IUnheard {
@@ -78,7 +79,7 @@ export class Approvals {
     }
     this._cells.refresh(question.cellId);
     if (isNew) {
-      this._changed.emit();
+      this._emit();
     }
     return question;
   }
@@ -116,8 +117,13 @@ export class Approvals {
     if (question !== undefined) {
       this._open.delete(requestId);
       this._cells.refresh(question.cellId);
-      this._changed.emit();
+      this._emit();
     }
+  }
+
+  private _emit(): void {
+    restQuestions();
+    this._changed.emit();
   }
 
   private readonly _changed = new Signal<this, void>(this);

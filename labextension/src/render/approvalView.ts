@@ -4,15 +4,10 @@ import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
 import { indentJson, visible } from '../turn/text';
 import { ArgumentsForm } from './argumentsForm';
 import { DiffView } from './diffView';
-import { element, setText } from './dom';
+import { element } from './dom';
 import { draftOf, type Draft } from './draft';
+import { RestingButtons } from './restingButtons';
 import { ScrolledBox } from './scrolledBox';
-
-/**
- * Time for which new buttons are disabled, in milliseconds: clicks then were meant for something
- * else.
- */
-export const DEAF = 400;
 
 /** Test whether a person made an event; a script's own events are not trusted. */
 export type IsGenuine = (event: Event) => boolean;
@@ -37,6 +32,7 @@ export class ApprovalView {
   ) {
     this._more = [...above];
     this._trans = trans;
+    this._buttons = new RestingButtons(trans);
     this._answer = answer;
     this._isGenuine = isGenuine;
     this._draft = draftOf(question);
@@ -57,7 +53,7 @@ export class ApprovalView {
       this._words(question),
       ...(question.preview === '' ? [] : [this._diff(question.preview)]),
       this._choices(question),
-      this._said
+      this._buttons.said
     );
     this.node.setAttribute('role', 'group');
     this.node.setAttribute(
@@ -65,9 +61,7 @@ export class ApprovalView {
       trans.__('Approval of the call: %1', visible(question.name))
     );
     this.node.tabIndex = -1;
-    this._said.setAttribute('role', 'status');
-    this._setDeaf(true);
-    window.setTimeout(() => this._setDeaf(false), DEAF);
+    this._buttons.start(this.node);
     this._draft.changed.connect(this._showDraft, this);
     this._showDraft();
     // Keys pressed here must not reach the notebook's shortcuts.
@@ -103,17 +97,6 @@ export class ApprovalView {
     return asker === ''
       ? trans.__('Approve this call?')
       : trans.__('Approve this call of %1?', asker);
-  }
-
-  /** Disable the buttons, or enable them and say so. */
-  private _setDeaf(deaf: boolean): void {
-    this._deaf = deaf;
-    this._buttons.forEach(button => (button.disabled = deaf));
-    this.node.classList.toggle('msgbook-mod-deaf', deaf);
-    const words = deaf
-      ? this._trans.__('The buttons cannot be used for a moment.')
-      : this._trans.__('The buttons can be used now.');
-    setText(this._said, words);
   }
 
   private _diff(preview: string): HTMLElement {
@@ -213,7 +196,7 @@ export class ApprovalView {
       this._more.map(({ id }) => id).join(' ')
     );
     button.addEventListener('click', act);
-    this._buttons.push(button);
+    this._buttons.add(button);
     return button;
   }
 
@@ -224,7 +207,7 @@ export class ApprovalView {
   ): void {
     event.preventDefault();
     event.stopPropagation();
-    if (!this._answered && !this._deaf && this._isGenuine(event)) {
+    if (!this._answered && !this._buttons.isDeaf && this._isGenuine(event)) {
       this._answered = true;
       this._answer(choice, words);
     }
@@ -236,10 +219,8 @@ export class ApprovalView {
   private readonly _isGenuine: IsGenuine;
   private readonly _draft: Draft;
   private readonly _reason = element('input', 'msgbook-Approval-why');
-  private readonly _said = element('div', 'msgbook-Approval-said');
-  private readonly _buttons: HTMLButtonElement[] = [];
+  private readonly _buttons: RestingButtons;
   private _form: ArgumentsForm | null = null;
-  private _deaf = true;
   private _answered = false;
 }
 

@@ -43,6 +43,9 @@ function writeOut(character: string): string {
 /** Levels of JSON that are indented. */
 const MAX_INDENT = 40;
 
+/** Characters of JSON that is indented: a regular expression cannot match a string of any length. */
+const MAX_INDENTED = 1_000_000;
+
 /** Characters of a call's arguments in a line that is always seen. */
 const GIST_LENGTH = 300;
 
@@ -52,12 +55,15 @@ export function argumentsGist(json: string): string {
 }
 
 /**
- * Indent JSON for reading; return any other text unchanged.
+ * Indent JSON for reading; return any other text, and a very long one, unchanged.
  *
  * The tokens stay as they were sent, since a person judges them. Parsing and writing again would
  * round large numbers, drop duplicate keys and change escapes.
  */
 export function indentJson(json: string): string {
+  if (json.length > MAX_INDENTED) {
+    return json;
+  }
   try {
     JSON.parse(json);
   } catch {

@@ -81,21 +81,29 @@ class PageQuestions:
         if waiting is None:
             late()
             return
-        choice: Any = data.get("decision")
-        if choice not in waiting.message["choices"]:
+        answer = _read(data, waiting.message)
+        if answer is None:
+            # The page has closed the question; nobody else may be there to answer it.
+            waiting.loop.call_soon_threadsafe(self._send_if_open, comm, waiting)
             return
-        reason = data.get("reason")
-        words = repair_surrogates(reason)[:_REASON_LIMIT] if isinstance(reason, str) else ""
-        answer = Answer(choice, words)
-        shown = data.get("arguments", waiting.arguments)
-        if choice == "edit":
-            edited = data.get("edited_arguments")
-            if not isinstance(edited, str) or len(edited) > _ARGUMENTS_LIMIT:
-                return
-            answer = Answer("edit", arguments=repair_surrogates(edited))
-        elif choice != "no" and shown != waiting.arguments:
-            answer = Answer("no", _OTHER_ARGUMENTS)
         waiting.loop.call_soon_threadsafe(waiting.take, answer, late)
+
+
+def _read(data: dict[str, Any], asked: dict[str, Any]) -> Answer | None:
+    """Return a page's answer to a question; None if it is not a valid one."""
+    choice: Any = data.get("decision")
+    if choice not in asked["choices"]:
+        return None
+    if choice == "edit":
+        edited = data.get("edited_arguments")
+        if not isinstance(edited, str) or len(edited) > _ARGUMENTS_LIMIT:
+            return None
+        return Answer("edit", arguments=repair_surrogates(edited))
+    if choice != "no" and data.get("arguments", asked["arguments"]) != asked["arguments"]:
+        return Answer("no", _OTHER_ARGUMENTS)
+    reason = data.get("reason")
+    words = repair_surrogates(reason)[:_REASON_LIMIT] if isinstance(reason, str) else ""
+    return Answer(choice, words)
 
 
 class _OpenQuestion:
@@ -103,10 +111,6 @@ class _OpenQuestion:
         self.message = message
         self.loop = asyncio.get_running_loop()
         self.answer: asyncio.Future[Answer] = self.loop.create_future()
-
-    @property
-    def arguments(self) -> Any:
-        return self.message["arguments"]
 
     def take(self, answer: Answer, late: Callable[[], object]) -> None:
         """Take the first answer; call `late` for any other one."""
