@@ -8,11 +8,12 @@ import subprocess
 import sys
 from collections import Counter
 from contextlib import contextmanager
+from pathlib import Path
 
 import psutil
 import pytest
 from command import settings
-from scripted_server import Answer, delta, text
+from scripted_server import Answer, delta, error, text
 
 from msgbook_format import read
 from msgbook_format.turn import turn_of
@@ -41,13 +42,13 @@ def echo(request):
 
 
 @contextmanager
-def local_cluster(server, folder):
+def local_cluster(server, folder, **env):
     """Address of a cluster of two processes, and their ids."""
     script = folder / "cluster.py"
     script.write_text(_CLUSTER)
     process = subprocess.Popen(
         [sys.executable, "-W", "ignore", str(script)],
-        env={**os.environ, **settings(server)},
+        env={**os.environ, **settings(server), **env},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -72,9 +73,10 @@ def folder(tmp_path):
     return place
 
 
-def started(folder, address):
+def started(folder, address, cwd=None):
     return subprocess.Popen(
         [sys.executable, "-m", "msgbook", "run", str(folder), "--dask", address],
+        cwd=cwd,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -125,18 +127,20 @@ def test_if_a_worker_is_killed_another_answers_what_has_no_answer_and_nothing_el
     assert sorted(path.name for path in folder.iterdir()) == [f"c{n}.msg.md" for n in (1, 2, 3, 4)]
 
 
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl+C", "terminated"])
 def test_an_interrupt_ends_the_turns_on_all_workers_and_keeps_what_has_arrived(
-    server, folder, tmp_path
+    server, folder, tmp_path, stop
 ):
     server.choose = lambda _request: Answer([delta(content="half")], hold=1)
     with local_cluster(server, tmp_path) as (address, _):
         process = started(folder, address)
         while len(server.requests) < 2:
             assert process.poll() is None
-        process.send_signal(signal.SIGINT)
+        process.send_signal(stop)
         out, err = process.communicate(timeout=90)
 
     assert (process.returncode, "Traceback" in err) == (1, False), err
+    assert not list(folder.glob(".msgbook-*"))
     assert {status for status, _ in answers(folder).values()} == {"interrupted"}
     assert len(server.requests) == len(answers(folder))
     assert "not run" in out
@@ -150,34 +154,48 @@ def test_a_scheduler_that_does_not_answer_is_wrong_usage(server, folder):
     assert "--dask no-scheme://x: " in err
 
 
-_ELSEWHERE = """
-import sys
-from pathlib import Path
-from distributed import Client
-from msgbook.cli.many.job import Job
-from msgbook.cli.many.on_worker import Parcel, answer_parcel
-
-if __name__ == "__main__":
-    path = Path(sys.argv[2])
-    parcel = Parcel(Job(Path("/not/there/chat.msg.md")), path.read_bytes(), "token", path.with_name("none"))
-    with Client(sys.argv[1]) as client:
-        result, content = client.submit(answer_parcel, parcel, pure=False).result()
-    print(result.status, len(result.turns))
-    path.with_name("back.msg.md").write_bytes(content)
-"""
-
-
-def test_a_worker_that_does_not_see_the_folder_gets_the_file_and_sends_it_back(
+@pytest.mark.skipif(
+    not Path("/proc/self/cwd").exists(), reason="needs a path that differs by process"
+)
+def test_the_run_writes_the_files_of_workers_that_do_not_see_the_folder_and_replaces_no_change(
     server, folder, tmp_path
 ):
-    server.choose = echo
-    script = tmp_path / "elsewhere.py"
-    script.write_text(_ELSEWHERE)
-    before = (folder / "c1.msg.md").read_bytes()
-    with local_cluster(server, tmp_path) as (address, _):
-        argv = [sys.executable, "-W", "ignore", str(script), address, str(folder / "c1.msg.md")]
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    """`/proc/self/cwd` is the folder for the run alone."""
+    own = "\n# %% [^own]\n\nmy own\n"
 
-    assert (done.returncode, done.stdout) == (0, "done 2\n"), done.stderr
-    assert (folder / "c1.msg.md").read_bytes() == before
-    assert answers(folder) == {name: ("done", f"answer to {name}") for name in PROMPTS[:2]}
+    def choose(request):
+        name = prompt_of(request)
+        if name == "p1-1":
+            with (folder / "c1.msg.md").open("a") as file:
+                file.write(own)
+        return error(401, "no") if name == "p2-1" else echo(request)
+
+    server.choose = choose
+    config = tmp_path / "msgbook.toml"
+    config.write_text('model = "first"\n')
+    with local_cluster(server, tmp_path, MSGBOOK_CONFIG=str(config), MSGBOOK_MODEL="") as (
+        address,
+        _,
+    ):
+        out, err = started("/proc/self/cwd", address, cwd=folder).communicate(timeout=90)
+        assert [line.split()[2] for line in out.splitlines()[1:-1]] == [
+            *("unsaved", "failed", "done", "done")
+        ]
+        assert "msgbook run: /proc/self/cwd/c2.msg.md/p2-1: AuthenticationError" in err
+        assert "/proc/self/cwd/c1.unsaved.msg.md" in err
+        assert (folder / "c1.msg.md").read_text("utf-8").endswith(own)
+        assert answers(folder) == {
+            **{name: ("done", f"answer to {name}") for name in PROMPTS if name[:2] != "p2"},
+            "p2-1": ("error", ""),
+        }
+        assert {request["model"] for request in server.requests} == {"first"}
+
+        (folder / "c1.unsaved.msg.md").replace(folder / "c1.msg.md")
+        server.reset()
+        server.choose = echo
+        config.write_text('model = "second"\n')
+        started("/proc/self/cwd", address, cwd=folder).communicate(timeout=90)
+
+    asked = [(request["model"], prompt_of(request)) for request in server.requests]
+    assert asked == [("second", "p2-1"), ("second", "p2-2")]
+    assert sorted(path.name for path in folder.iterdir()) == [f"c{n}.msg.md" for n in (1, 2, 3, 4)]

@@ -68,10 +68,11 @@ def echo(request):
     return text(f"answer to {prompt_of(request)}")
 
 
-def started(server, *argv, **env):
+def started(server, *argv, preexec_fn=None, **env):
     return subprocess.Popen(
         [sys.executable, "-m", "msgbook", "run", *map(str, argv)],
         env={**os.environ, **settings(server), **env},
+        preexec_fn=preexec_fn,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -271,6 +272,29 @@ def test_an_interrupt_ends_all_files_and_keeps_what_has_arrived(server, folder):
     kept = [turn for path in folder.rglob("*.msg.md") for turn in turns(path).values() if turn]
     assert {turn["status"] for turn in kept} == {"interrupted"}
     assert len(server.requests) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGHUP is a signal of POSIX")
+def test_a_run_under_nohup_goes_on_when_the_terminal_closes(server, tmp_path):
+    (tmp_path / "chat.msg.md").write_text(chat("a"), "utf-8")
+    running = []
+
+    def closing():
+        yield delta(content="half")
+        running[0].send_signal(signal.SIGHUP)
+        yield delta(content=" and half")
+        yield finish()
+
+    server.choose = lambda _request: Answer(closing())
+    running.append(started(server, tmp_path, preexec_fn=ignore_hangup))
+    _, err = running[0].communicate(timeout=60)
+
+    assert running[0].returncode == 0, err
+    assert answers(tmp_path) == {"a": "half and half"}
+
+
+def ignore_hangup():
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 def test_a_file_that_another_run_answers_is_left_alone(server, tmp_path):

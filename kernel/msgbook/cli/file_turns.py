@@ -212,6 +212,12 @@ def cancel_on_signals() -> None:
     """Keep what has arrived if the terminal closes or a supervisor ends the process (POSIX)."""
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     assert task is not None  # noqa: S101 - a coroutine calls this
-    for name in ("SIGTERM", "SIGHUP"):
-        with suppress(AttributeError, NotImplementedError):
-            loop.add_signal_handler(getattr(signal, name), task.cancel)
+    for number in ending_signals():
+        with suppress(NotImplementedError):
+            loop.add_signal_handler(number, task.cancel)
+
+
+def ending_signals() -> list[int]:
+    """Return the signals that end a run as Ctrl+C does, without those that `nohup` makes it ignore."""
+    numbers = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]
+    return [n for n in numbers if n is not None and signal.getsignal(n) is not signal.SIG_IGN]

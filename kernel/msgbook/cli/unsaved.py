@@ -7,11 +7,13 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from msgbook.cli.imported_chats import unused_paths
 from msgbook.cli.terminal import say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.notebook import Document, DocumentError, create, create_beside
 from msgbook.text import without_data
 from msgbook_format.errors import FileChangedError
+from msgbook_format.files import replace_bytes, stem_of
 from msgbook_format.turn import Turn, answer_text
 
 
@@ -31,12 +33,41 @@ def save_elsewhere(
     if kept is None and not is_shown:
         with suppress(OSError):
             say(without_data(answer_text(turn["blocks"])), sys.stderr)
+    advice = "Copy the last answer from above: it is saved nowhere."
+    return CommandError(describe_unsaved(document.path, cause, kept, advice))
+
+
+def describe_unsaved(path: Path, cause: Exception, kept: Path | None, advice: str = "") -> str:
+    """Return the words about a file that could not be written.
+
+    Args:
+        kept: Where its content is instead; None if no other file could be written either.
+        advice: What to do in that case.
+    """
     where = (
         f"The conversation with the last answer is in {kept}"
         if kept is not None
-        else "No other file could be written. Copy the last answer from above: it is saved nowhere."
+        else f"No other file could be written. {advice}".rstrip()
     )
-    return CommandError(f"{document.path} was not written: {_why(cause)}. {where}")
+    return f"{path} was not written: {_why(cause)}. {where}"
+
+
+def keep_content(path: Path, content: bytes) -> Path | None:
+    """Write the content of a file that cannot be written beside it, or else into a private temporary folder.
+
+    Returns:
+        The file that was written; None if neither works.
+    """
+    stem = stem_of(path.name)
+    with suppress(OSError, CommandError):
+        [kept] = unused_paths(path.parent, [f"{stem}.unsaved"], path.name.removeprefix(stem))
+        replace_bytes(kept, content)
+        return kept
+    with suppress(OSError):
+        kept = Path(tempfile.mkdtemp(prefix="msgbook-")) / path.name
+        replace_bytes(kept, content)
+        return kept
+    return None
 
 
 def _why(cause: Exception) -> str:

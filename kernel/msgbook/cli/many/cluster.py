@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+from msgbook.cli.file_turns import ending_signals
 from msgbook.cli.many.job import FileResult, Job
 from msgbook.cli.many.on_worker import Parcel, answer_parcel
+from msgbook.cli.unsaved import describe_unsaved, keep_content
 from msgbook.cli.usage_errors import CommandError
 from msgbook_format.errors import FileChangedError
 from msgbook_format.files import read_regular, replace_bytes
@@ -48,10 +52,23 @@ def do_on_cluster(
     probe = folder / f".msgbook-{token}"
     try:
         probe.write_text(token)
-        with client:
+        with client, _interrupted_by_signals():
             return _Run(client, token, probe.absolute(), on_file).do(jobs)
     finally:
         probe.unlink(missing_ok=True)
+
+
+@contextmanager
+def _interrupted_by_signals() -> Iterator[None]:
+    """Take it as Ctrl+C if the terminal closes or a supervisor ends the process (POSIX)."""
+    before = {
+        number: signal.signal(number, signal.default_int_handler) for number in ending_signals()
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 async def _reach(address: str) -> None:
@@ -116,13 +133,12 @@ class _Run:
             return FileResult(job.path, "failed", remarks=[(str(job.path), words)])
         result: FileResult
         result, content = future.result()
-        result.path = job.path
+        result.rename(job.path)
         if content is not None and content != before:
             try:
                 replace_bytes(job.path, content, expected=sha256(before).digest())
             except (FileChangedError, OSError) as problem:
-                kept = job.path.with_name(f".{job.path.name}.{self._token}")
-                kept.write_bytes(content)
                 result.status = "unsaved"
-                result.remarks.append((str(job.path), f"{problem}. What came back is in {kept}"))
+                words = describe_unsaved(job.path, problem, keep_content(job.path, content))
+                result.remarks.append((str(job.path), words))
         return result

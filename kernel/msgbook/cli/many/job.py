@@ -76,6 +76,14 @@ class FileResult:
     remarks: list[tuple[str, str]] = field(default_factory=list)
     """Place and words of each warning and error."""
 
+    def rename(self, path: Path) -> None:
+        """Call the file by another name, in the remarks too."""
+        old, new = str(self.path), str(path)
+        self.remarks = [
+            (place.replace(old, new), words.replace(old, new)) for place, words in self.remarks
+        ]
+        self.path = path
+
 
 def exit_code(results: Iterable[FileResult]) -> int:
     """Return the exit code of a run, the worst of its files'."""

@@ -1,4 +1,7 @@
-"""A job on a worker of a Dask cluster. All jobs of a worker share one event loop, and so the paces of the servers."""
+"""A job on a worker of a Dask cluster.
+
+All jobs of a run in one process share an event loop, the settings, and the paces of the servers.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import os
 import threading
 from collections.abc import Coroutine
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,6 +20,8 @@ from msgbook.cli.many.job import FileResult, Job
 
 _LOOK = 0.5
 """Seconds between two looks whether the run was stopped."""
+_RUNS = 8
+"""Runs whose workers a process keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,7 @@ def answer_parcel(parcel: Parcel) -> tuple[FileResult, bytes | None]:
         path = Path(folder) / parcel.job.path.name
         path.write_bytes(parcel.content)
         result = _do(replace(parcel.job, path=path), parcel.token)
+        result.rename(parcel.job.path)
         return result, path.read_bytes()
 
 
@@ -56,7 +62,7 @@ def _is_shared(parcel: Parcel) -> bool:
 def _do(job: Job, token: str) -> FileResult:
     from distributed import Event
 
-    stop, (worker, loop) = Event(f"msgbook-{token}"), _worker()
+    stop, (worker, loop) = Event(f"msgbook-{token}"), _worker_of(token)
 
     def call(coroutine: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
@@ -83,14 +89,20 @@ async def _wait(task: asyncio.Task[FileResult]) -> None:
 _LOCK = threading.Lock()
 
 
-def _worker() -> tuple[Worker, asyncio.AbstractEventLoop]:
+def _worker_of(token: str) -> tuple[Worker, asyncio.AbstractEventLoop]:
     with _LOCK:
-        return _started()
+        return _worker(token), _process()[1]
+
+
+@lru_cache(maxsize=_RUNS)
+def _worker(_token: str) -> Worker:
+    """Return the worker of a run. A process outlives many runs, and each has the settings and rules of its time."""
+    return Worker(_process()[0])
 
 
 @cache
-def _started() -> tuple[Worker, asyncio.AbstractEventLoop]:
-    """Start the loop of this process. The environment is read before keys are removed from it."""
+def _process() -> tuple[dict[str, str], asyncio.AbstractEventLoop]:
+    """Return the environment, as it was before keys were removed from it, and the loop of this process."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="msgbook", daemon=True).start()
-    return Worker(os.environ), loop
+    return dict(os.environ), loop
