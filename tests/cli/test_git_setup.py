@@ -172,6 +172,15 @@ def test_outside_of_a_repository_setup_says_what_it_expected(plain, tmp_path):
     assert "--global" in told
 
 
+def test_settings_that_cannot_be_written_leave_no_attributes_without_a_driver(plain):
+    (plain.folder / ".git/config.lock").touch()
+
+    told = plain.msgbook("git-setup", code=2)
+
+    assert "could not lock config file" in told
+    assert not (plain.folder / ".git/info/attributes").exists()
+
+
 def test_without_git_setup_says_so(plain):
     plain.env["PATH"] = ""
 

@@ -55,11 +55,11 @@ def install(settings: GitSettings, python: str) -> int:
     changed = [key for key, value in wanted.items() if settings.get(key) != value]
     lines = settings.read_attributes()
     has_line = ATTRIBUTES in lines
+    for key in changed:
+        settings.set(key, wanted[key])
     if not has_line:
         # The last line that matches counts: those of the user, which follow, stay in force.
         settings.write_attributes([_COMMENT, ATTRIBUTES, *lines])
-    for key in changed:
-        settings.set(key, wanted[key])
     if not changed and has_line:
         say("git already diffs and merges message files with msgbook. Nothing was changed.")
     if not has_line:
