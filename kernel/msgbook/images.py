@@ -4,6 +4,17 @@ from __future__ import annotations
 
 import base64
 
+from msgbook_format.picture_types import image_type
+
+__all__ = [
+    "IMAGE_LIMIT",
+    "IMAGE_TYPES",
+    "MAX_IMAGES",
+    "OUTPUT_IMAGE_TYPES",
+    "data_url",
+    "image_type",
+]
+
 IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 """Images that model servers accept."""
 
@@ -15,20 +26,6 @@ IMAGE_LIMIT = 5_000_000
 
 MAX_IMAGES = 20
 """Images that are sent of one prompt, of one cell's outputs, or of one Python result."""
-
-_SIGNATURES = {
-    b"\x89PNG\r\n\x1a\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF87a": "image/gif",
-    b"GIF89a": "image/gif",
-}
-
-
-def image_type(data: bytes) -> str | None:
-    """Return the MIME type of an image from its first bytes; None if models accept no such data."""
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
-    return next((mime for start, mime in _SIGNATURES.items() if data.startswith(start)), None)
 
 
 def data_url(mime: str, data: bytes) -> str:

@@ -17,6 +17,7 @@ from msgbook_format.exporters.harmless_notebook import (
     normalize_cell,
     plain_word,
 )
+from msgbook_format.exporters.local_pictures import LocalPictures
 from msgbook_format.exporters.selection import Selection, select_cells
 
 # All that a conversion needs is imported with this module, before other folders are in `sys.path`.
@@ -107,7 +108,10 @@ class MsgExporter(Exporter):
         selection = Selection(self.reasoning, self.tools, self.excluded, self.system)
         selected = select_cells(processed.metadata, processed.cells, selection)
         resources["msgbook_remark"] = selected.remark()
-        chosen = nbformat.from_dict({**processed, "cells": selected.cells})
+        folder = resources.get("metadata", {}).get("path")
+        pictures = LocalPictures(Path(folder) if isinstance(folder, str) else None)
+        cells = pictures.attach(selected.cells, processed.metadata)
+        chosen = nbformat.from_dict({**processed, "cells": cells})
         return self._make_harmless(chosen), resources
 
     def _make_harmless(self, notebook: NotebookNode) -> NotebookNode:
