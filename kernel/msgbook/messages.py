@@ -46,7 +46,7 @@ def system(content: str) -> Message:
 
 
 def user(content: str | list[Part]) -> Message:
-    return {"role": "user", "content": _repaired_content(content)}
+    return {"role": "user", "content": with_texts(content, repair_surrogates)}
 
 
 def assistant(content: str | None, tool_calls: list[dict[str, Any]] | None = None) -> Message:
@@ -82,7 +82,7 @@ def tool_result(call_id: str, content: str | list[Part]) -> Message:
     return {
         "role": "tool",
         "tool_call_id": repair_surrogates(call_id),
-        "content": _repaired_content(content),
+        "content": with_texts(content, repair_surrogates),
     }
 
 
@@ -149,18 +149,16 @@ def content_text(content: str | list[Part]) -> str:
     return "\n".join(part.get("text", IMAGE) for part in content)
 
 
+def with_texts(content: str | list[Part], change: Callable[[str], str]) -> str | list[Part]:
+    """Return a content with each of its texts changed. Not in place."""
+    if isinstance(content, str):
+        return change(content)
+    return [{**part, "text": change(part["text"])} if "text" in part else part for part in content]
+
+
 def content_size(content: str | list[Part]) -> int:
     """Return the number of characters of a message's content, including those of image data."""
     return len(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
-
-
-def _repaired_content(content: str | list[Part]) -> str | list[Part]:
-    if isinstance(content, str):
-        return repair_surrogates(content)
-    return [
-        {**part, "text": repair_surrogates(part["text"])} if "text" in part else part
-        for part in content
-    ]
 
 
 def _is_json_object(text: str) -> bool:

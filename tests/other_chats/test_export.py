@@ -82,3 +82,15 @@ def test_reasoning_that_is_not_sent_is_said(converter, capsys):
 
     assert "reasoning is not among the messages (in 'chat')" in capsys.readouterr().err
     assert "moon pulls" not in (converter.folder / "chat.json").read_text()
+
+
+@pytest.mark.parametrize("form", ["openai-messages", "openai-jsonl", "msg.md"])
+def test_a_conversation_is_never_replaced_by_its_own_export(converter, capsys, form):
+    converter.one("messages.json", MESSAGES)
+    chat = converter.folder / "chat.msg.md"
+    before = chat.read_bytes()
+
+    assert main(["convert", str(chat), "./chat.msg.md", "--to", form, "--force"]) == 2
+
+    assert "chat.msg.md is FILE itself" in capsys.readouterr().err
+    assert chat.read_bytes() == before

@@ -24,6 +24,8 @@ def run(arguments: argparse.Namespace) -> int:
     new = None if arguments.new is None else Path(arguments.new)
     out = None if arguments.out is None else Path(arguments.out)
     form = _form(new, out, arguments.to)
+    if new is not None and new.exists() and path.exists() and new.samefile(path):
+        raise CommandError(f"{new} is FILE itself, which is not changed. Name another file.")
     if form in FORMS.values():
         # The engine takes a while to import.
         from msgbook.cli.exported_messages import export_messages

@@ -30,6 +30,7 @@ from msgbook.events import (
     ToolUpdated,
     TurnEvent,
 )
+from msgbook.messages import with_texts
 from msgbook.tools import CallContext, Content, Displays, Tool, ToolSet
 from msgbook.turn.attempt import Attempt, RunCall, run_now
 from msgbook.turn.edited_calls import call_to_run, decide
@@ -200,7 +201,9 @@ class CallRunner:
                 attempt = Attempt("interrupted", INTERRUPTED_RESULT)
         return replace(
             attempt,
-            content=self.cap_result(self._redacted(attempt.content), context.approved is not None),
+            content=self.cap_result(
+                with_texts(attempt.content, self.redact), context.approved is not None
+            ),
             duration=self.clock() - started,
             displays=displays.kept,
             notice=displays.notice,
@@ -235,14 +238,6 @@ class CallRunner:
         """Return the request as a person sees it. What is approved is the original request."""
         reason, preview = self.redact(request.reason), self.redact(request.preview)
         return request._replace(reason=reason, preview=preview)
-
-    def _redacted(self, content: Content) -> Content:
-        if isinstance(content, str):
-            return self.redact(content)
-        return [
-            {**part, "text": self.redact(part["text"])} if "text" in part else part
-            for part in content
-        ]
 
 
 def _is_cancelled() -> bool:
