@@ -37,6 +37,7 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
         self._awaited_cells: set[asyncio.Future[Any]] = set()
         self._python_cells = 0
         self._is_code_running = False
+        self._is_signal_own = False
         self.interrupted = False
         super().__init__(**kwargs)
 
@@ -87,10 +88,14 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
             self.interrupted = True
             _cancel(self._turns)
         if self._is_code_running or not self._turns:
+            # When the signal is handled, the code may wait already: a second cancellation would
+            # stop it while it cleans up, and an empty set would let the signal hit the next cell.
+            self._is_signal_own = bool(self._turns)
             super()._send_interrupt_children()
 
     def pre_handler_hook(self) -> None:
         if threading.current_thread() is threading.main_thread():
+            self._is_signal_own = False
             self.saved_sigint_handler = signal.signal(signal.SIGINT, self._on_sigint)
 
     def post_handler_hook(self) -> None:
@@ -98,7 +103,11 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
             signal.signal(signal.SIGINT, self.saved_sigint_handler)
 
     def _on_sigint(self, signum: int, frame: Any) -> None:
-        if self._turns or self._awaited_cells:
+        is_own, self._is_signal_own = self._is_signal_own, False
+        if is_own:
+            if self._is_code_running:
+                signal.default_int_handler(signum, frame)
+        elif self._turns or self._awaited_cells:
             if not (self._is_code_running and self.interrupted):
                 self.interrupted = True
                 _cancel(self._turns | self._awaited_cells)

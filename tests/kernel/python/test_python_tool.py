@@ -217,6 +217,83 @@ def test_an_interrupt_stops_code_and_keeps_what_it_printed(
     assert "".join(streams) == "1\n"
 
 
+COMPUTING = """
+try:
+    sign('on')
+    while True: pass
+except KeyboardInterrupt:
+    sign('again')
+    while True: pass
+"""
+
+WAITING = """
+import asyncio
+sign('on')
+while True:
+    try: await asyncio.sleep(600)
+    except asyncio.CancelledError: sign('again')
+"""
+
+# As an interrupt in IPython's own code leaves it.
+HOLDING = f"get_ipython().display_trap.__enter__()\n{COMPUTING}"
+
+
+@pytest.mark.parametrize("code", [COMPUTING, WAITING, HOLDING])
+def test_a_second_interrupt_leaves_a_kernel_whose_code_shows_its_values(
+    kernel, server, tmp_path, code
+):
+    sign = f"import os\ndef sign(name): os.makedirs(os.path.join({str(tmp_path)!r}, name), exist_ok=True)"
+    server.answers = [call("python", {"code": f"{sign}\n{code}"}), text("fine")]
+    request = kernel.start("hi", "a")
+    for name in ("on", "again"):
+        while not (tmp_path / name).exists():
+            pass
+        by_signal(kernel)
+    reply, messages = kernel.finish(request)
+
+    assert (reply["status"], reply["ename"]) == ("error", "KeyboardInterrupt")
+    assert turns_of(messages)[-1]["status"] == "interrupted"
+    assert len(server.requests) == 1
+    assert python(kernel, server, "x = 1\nx") == ("success", "1")
+    shown = kernel.run("%%python\nx", "b")[1]
+    results = [m["content"]["data"] for m in shown if m["msg_type"] == "execute_result"]
+    assert results == [{"text/plain": "1"}]
+
+
+LATE_SIGNAL = """
+import asyncio, signal
+loop, usual = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
+raised = []
+def handle(wait, *arguments):
+    loop.call_soon(handle, wait - 1, *arguments) if wait else usual(*arguments)
+def handle_late(*arguments):
+    raised.append(True)
+    handle(10, *arguments)
+signal.signal(signal.SIGINT, handle_late)
+while not raised: pass
+try: await asyncio.sleep(600)
+finally:
+    for _ in range(50): await asyncio.sleep(0)
+    print('cleaned up')
+"""
+
+
+def test_code_cleans_up_also_when_the_signal_of_an_interrupt_comes_after_it_began_to_wait(
+    kernel, server, tmp_path
+):
+    code = f"{running(tmp_path / 'on')}\n{LATE_SIGNAL}"
+    server.answers = [call("python", {"code": code}), text("fine")]
+    request = kernel.start("hi", "a")
+    while not (tmp_path / "on").exists():
+        pass
+
+    by_message(kernel)
+    _, messages = kernel.finish(request)
+
+    assert result_of(messages)[1].startswith("cleaned up")
+    assert len(server.requests) == 1
+
+
 DEFINITIONS = """%%python
 from dataclasses import dataclass
 from typing import Literal, Optional

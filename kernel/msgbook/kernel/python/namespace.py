@@ -10,8 +10,6 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
-from IPython.core.display_trap import DisplayTrap
-
 from msgbook.errors import ToolError
 from msgbook.images import OUTPUT_IMAGE_TYPES
 from msgbook.kernel.interrupt import InterruptibleKernel
@@ -177,19 +175,11 @@ class KernelNamespace:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             task.cancel()
-            await asyncio.wait({task}, timeout=_CLEAN_UP_TIME)
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
-            if not task.done():
-                self._reset_display_trap()
+            await asyncio.wait({task}, timeout=_CLEAN_UP_TIME)
             raise
         finally:
             throttle.cancel()
-
-    def _reset_display_trap(self) -> None:
-        """Let cells display again while code that did not stop still holds IPython's trap."""
-        self._shell.display_trap.unset()
-        hook = self._shell.displayhook
-        self._shell.display_trap = DisplayTrap(hook)  # type: ignore[no-untyped-call]
 
     async def _await_cancellation(self) -> None:
         """Wait for the cancellation that follows an interrupt.

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from IPython.core.display_trap import DisplayTrap
+
 from msgbook.kernel.python.capture import Capture
 from msgbook.kernel.python.stand_ins import (
     CaptureDisplayHook,
@@ -50,6 +52,8 @@ def capture_output(
     with ExitStack() as stack:
         stack.callback(capture.flush)
         stack.callback(_take_payloads, shell, capture)
+        if not shell.display_trap.is_active:
+            stack.callback(_release_display_trap, shell)
         for owner, name, value in _replacements(shell, capture, is_interrupted):
             stack.callback(setattr, owner, name, getattr(owner, name))
             setattr(owner, name, value)
@@ -84,6 +88,16 @@ def _replacements(
         (getpass, "getpass", refuse_input),
         (shell, "ask_exit", refuse_exit),
     ]
+
+
+def _release_display_trap(shell: Any) -> None:
+    """Let cells display again if IPython's trap is still set.
+
+    Code that did not stop holds it, or an interrupt came while IPython released it.
+    """
+    if shell.display_trap.is_active:
+        shell.display_trap.unset()
+        shell.display_trap = DisplayTrap(shell.displayhook)  # type: ignore[no-untyped-call]
 
 
 def _take_payloads(shell: Any, capture: Capture) -> None:
