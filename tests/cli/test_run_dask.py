@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -18,14 +17,14 @@ from scripted_server import Answer, delta, error, text
 from msgbook_format import read
 from msgbook_format.turn import turn_of
 
+pytestmark = pytest.mark.timeout(600)
+
 _CLUSTER = """
-import os, sys
+import sys
 if __name__ == "__main__":
-    from distributed import Client, LocalCluster
+    from distributed import LocalCluster
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        with Client(cluster) as client:
-            pids = client.run(os.getpid)
-        print(cluster.scheduler_address, *pids.values(), flush=True)
+        print(cluster.scheduler_address, flush=True)
         sys.stdin.read()
 """
 
@@ -41,24 +40,34 @@ def echo(request):
     return text(f"answer to {prompt_of(request)}")
 
 
-@contextmanager
-def local_cluster(server, folder, **env):
-    """Address of a cluster of two processes, and their ids."""
-    script = folder / "cluster.py"
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    """The workers' `msgbook.toml`."""
+    return tmp_path_factory.mktemp("settings") / "msgbook.toml"
+
+
+@pytest.fixture(scope="module")
+def cluster(module_server, config, tmp_path_factory):
+    """Process of a cluster with two workers, which starts slowly, and its address."""
+    script = tmp_path_factory.mktemp("cluster") / "cluster.py"
     script.write_text(_CLUSTER)
-    process = subprocess.Popen(
+    environ = settings(module_server, MSGBOOK_CONFIG=str(config), MSGBOOK_MODEL="")
+    with subprocess.Popen(
         [sys.executable, "-W", "ignore", str(script)],
-        env={**os.environ, **settings(server), **env},
+        env={**os.environ, **environ},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-    )
-    try:
-        address, *pids = process.stdout.readline().split()
-        yield address, [int(pid) for pid in pids]
-    finally:
-        process.communicate(timeout=60)
+    ) as process:
+        yield psutil.Process(process.pid), process.stdout.readline().strip()
+
+
+@pytest.fixture
+def server(module_server, config):
+    config.write_text('model = "m"\n')
+    module_server.reset()
+    return module_server
 
 
 @pytest.fixture
@@ -71,6 +80,15 @@ def folder(tmp_path):
             "\n".join(f"# %% [^{name}]\n\n{name}\n" for name in prompts), "utf-8"
         )
     return place
+
+
+def workers_connected_to(server, cluster):
+    port = int(server.url.split(":")[2].split("/")[0])
+    return [
+        child
+        for child in cluster.children(recursive=True)
+        if any(c.raddr and c.raddr.port == port for c in child.net_connections())
+    ]
 
 
 def started(folder, address, cwd=None):
@@ -94,7 +112,7 @@ def answers(folder):
 
 
 def test_if_a_worker_is_killed_another_answers_what_has_no_answer_and_nothing_else(
-    server, folder, tmp_path
+    server, folder, cluster
 ):
     held = Answer([delta(content="half")], hold=1)
     seen = Counter()
@@ -105,20 +123,15 @@ def test_if_a_worker_is_killed_another_answers_what_has_no_answer_and_nothing_el
         return held if name == "p2-2" and seen[name] == 1 else echo(request)
 
     server.choose = choose
-    port = int(server.url.split(":")[2].split("/")[0])
-    with local_cluster(server, tmp_path) as (address, pids):
-        process = started(folder, address)
-        assert server.streaming.wait(60)
-        while len(answers(folder)) < len(PROMPTS) - 1:
-            assert process.poll() is None
-        busy = [
-            pid
-            for pid in pids
-            if any(c.raddr and c.raddr.port == port for c in psutil.Process(pid).net_connections())
-        ]
-        assert len(busy) == 1
-        os.kill(busy[0], signal.SIGKILL)
-        out, err = process.communicate(timeout=90)
+    processes, address = cluster
+    process = started(folder, address)
+    while len(answers(folder)) < len(PROMPTS) - 1:
+        assert process.poll() is None
+    # The other worker hangs up after it has saved its last answer.
+    while len(busy := workers_connected_to(server, processes)) > 1:
+        assert process.poll() is None
+    busy[0].kill()
+    out, err = process.communicate()
 
     assert process.returncode == 0, err
     assert answers(folder) == {name: ("done", f"answer to {name}") for name in PROMPTS}
@@ -129,15 +142,14 @@ def test_if_a_worker_is_killed_another_answers_what_has_no_answer_and_nothing_el
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl+C", "terminated"])
 def test_an_interrupt_ends_the_turns_on_all_workers_and_keeps_what_has_arrived(
-    server, folder, tmp_path, stop
+    server, folder, cluster, stop
 ):
     server.choose = lambda _request: Answer([delta(content="half")], hold=1)
-    with local_cluster(server, tmp_path) as (address, _):
-        process = started(folder, address)
-        while len(server.requests) < 2:
-            assert process.poll() is None
-        process.send_signal(stop)
-        out, err = process.communicate(timeout=90)
+    process = started(folder, cluster[1])
+    while len(server.requests) < 2:
+        assert process.poll() is None
+    process.send_signal(stop)
+    out, err = process.communicate()
 
     assert (process.returncode, "Traceback" in err) == (1, False), err
     assert not list(folder.glob(".msgbook-*"))
@@ -148,7 +160,7 @@ def test_an_interrupt_ends_the_turns_on_all_workers_and_keeps_what_has_arrived(
 
 def test_a_scheduler_that_does_not_answer_is_wrong_usage(server, folder):
     process = started(folder, "no-scheme://x")
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate()
 
     assert (process.returncode, "Traceback" in err) == (2, False)
     assert "--dask no-scheme://x: " in err
@@ -158,7 +170,7 @@ def test_a_scheduler_that_does_not_answer_is_wrong_usage(server, folder):
     not Path("/proc/self/cwd").exists(), reason="needs a path that differs by process"
 )
 def test_the_run_writes_the_files_of_workers_that_do_not_see_the_folder_and_replaces_no_change(
-    server, folder, tmp_path
+    server, folder, cluster, config
 ):
     """`/proc/self/cwd` is the folder for the run alone."""
     own = "\n# %% [^own]\n\nmy own\n"
@@ -171,30 +183,25 @@ def test_the_run_writes_the_files_of_workers_that_do_not_see_the_folder_and_repl
         return error(401, "no") if name == "p2-1" else echo(request)
 
     server.choose = choose
-    config = tmp_path / "msgbook.toml"
     config.write_text('model = "first"\n')
-    with local_cluster(server, tmp_path, MSGBOOK_CONFIG=str(config), MSGBOOK_MODEL="") as (
-        address,
-        _,
-    ):
-        out, err = started("/proc/self/cwd", address, cwd=folder).communicate(timeout=90)
-        assert [line.split()[2] for line in out.splitlines()[1:-1]] == [
-            *("unsaved", "failed", "done", "done")
-        ]
-        assert "msgbook run: /proc/self/cwd/c2.msg.md/p2-1: AuthenticationError" in err
-        assert "/proc/self/cwd/c1.unsaved.msg.md" in err
-        assert (folder / "c1.msg.md").read_text("utf-8").endswith(own)
-        assert answers(folder) == {
-            **{name: ("done", f"answer to {name}") for name in PROMPTS if name[:2] != "p2"},
-            "p2-1": ("error", ""),
-        }
-        assert {request["model"] for request in server.requests} == {"first"}
+    out, err = started("/proc/self/cwd", cluster[1], cwd=folder).communicate()
+    assert [line.split()[2] for line in out.splitlines()[1:-1]] == [
+        *("unsaved", "failed", "done", "done")
+    ]
+    assert "msgbook run: /proc/self/cwd/c2.msg.md/p2-1: AuthenticationError" in err
+    assert "/proc/self/cwd/c1.unsaved.msg.md" in err
+    assert (folder / "c1.msg.md").read_text("utf-8").endswith(own)
+    assert answers(folder) == {
+        **{name: ("done", f"answer to {name}") for name in PROMPTS if name[:2] != "p2"},
+        "p2-1": ("error", ""),
+    }
+    assert {request["model"] for request in server.requests} == {"first"}
 
-        (folder / "c1.unsaved.msg.md").replace(folder / "c1.msg.md")
-        server.reset()
-        server.choose = echo
-        config.write_text('model = "second"\n')
-        started("/proc/self/cwd", address, cwd=folder).communicate(timeout=90)
+    (folder / "c1.unsaved.msg.md").replace(folder / "c1.msg.md")
+    server.reset()
+    server.choose = echo
+    config.write_text('model = "second"\n')
+    started("/proc/self/cwd", cluster[1], cwd=folder).communicate()
 
     asked = [(request["model"], prompt_of(request)) for request in server.requests]
     assert asked == [("second", "p2-1"), ("second", "p2-2")]
