@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chats import Slow, answer, approve, write_notebook
 from lab import Lab
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 from scripted_server import text
 from team import dispatch, play, report
 
@@ -160,6 +161,79 @@ def test_files_that_change_on_the_disk_are_seen_and_nothing_is_asked_while_it_is
     expect(lab.cell(0).locator(".msgbook-Header[data-status=done]")).to_be_visible()
     lab.save()
     assert not asked
+
+
+def test_what_runs_in_another_folder_is_a_group_with_its_name(
+    lab, lab_root, model_server, screenshot
+):
+    slow = Slow("I wait", " no more")
+    model_server.answers = [slow.answer]
+    for name in ("near", "far", "far/deep"):
+        (lab_root / name).mkdir()
+    write_notebook(lab_root / "far" / "turning.ipynb", "Wait")
+    write_notebook(lab_root / "far" / "resting.ipynb", "Hello")
+    put_chat(lab_root / "far/deep/terminal.msg.md", "terminal")
+    put_chat(lab_root / "near/near.msg.md", "near")
+    lab.open("far/turning.ipynb")
+    lab.wait_for_kernel()
+    lab.run(0)
+    expect(lab.cell(0)).to_contain_text("I wait")
+    lab.open("near/near.msg.md")
+    lab.wait_for_kernel()
+
+    rows = show(lab)
+    groups = lab.page.locator(".msgbook-AgentsPanel-folder")
+    expect(groups).to_have_text(["near", "far"])
+    expect(row(rows, "turning")).to_contain_text("running · open")
+    expect(rows).to_have_count(2)
+    with mark_running(lab_root / "far/deep/terminal.msg.md", "terminal"):
+        expect(groups).to_have_text(["near", "far", "far/deep"])
+        expect(row(rows, "terminal")).to_contain_text("running")
+        pictures(lab, screenshot, "folders")
+        row(rows, "terminal").get_by_role("button").first.click()
+        expect(groups).to_have_text(["far/deep", "far"])
+
+    slow.go()
+    expect(groups).to_have_text(["far/deep"])
+
+
+def test_sub_agents_outside_of_jupyterlabs_folder_are_named_with_the_reason_and_their_path(
+    lab, lab_root, screenshot
+):
+    """The server's own answer is tested in tests/format/server/test_agents.py."""
+    lab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    file = "/home/ann/work/.msgbook/subagents/mother-1.msg.md"
+    child = {"path": None, "outside": file, "depth": 1, "changed": 1, "status": "pending"}
+    child |= {"uuid": "child", "name": "child", "prompt": "Read <b>the parser</b>"}
+
+    def answer_with_child(route: Route) -> None:
+        answer = route.fetch().json()
+        answer["agents"].append(child)
+        route.fulfill(json=answer)
+
+    put_chat(lab_root / "low" / "mother.msg.md", "mother")
+    lab.command("filebrowser:go-to-path", path="/low", dontShowBrowser=True)
+    asked = re.compile(r"/msgbook/agents\?folder=low")
+    lab.page.route(asked, answer_with_child)
+    rows = show(lab)
+    line = row(rows, "Read <b>the parser</b>")
+    expect(line).to_contain_text("cannot be opened here")
+    panel = lab.page.locator(".msgbook-AgentsPanel")
+    expect(panel).to_contain_text("Some sub-agents cannot be opened here")
+    expect(panel.locator("code")).to_have_text("/home/ann/work/.msgbook/subagents")
+    pictures(lab, screenshot, "outside")
+    line.get_by_role("button", name="Copy path").click()
+    assert lab.page.evaluate("() => navigator.clipboard.readText()") == file
+    lab.page.unroute(asked)
+
+
+def pictures(lab: Lab, screenshot: Any, name: str) -> None:
+    """Take pictures in light and dark, and 700 pixels wide."""
+    screenshot(name)
+    with lab.dark():
+        screenshot(f"{name}-dark")
+    with lab.width(700):
+        screenshot(f"{name}-700")
 
 
 def test_names_and_tasks_are_text_alone(lab, lab_root):

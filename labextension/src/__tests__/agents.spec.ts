@@ -1,4 +1,9 @@
-import { folderOf, keepAgents, parseAgentList } from '../panels/agentsData';
+import {
+  folderOf,
+  foldersOutside,
+  keepAgents,
+  parseAgentList
+} from '../panels/agentsData';
 
 function row(path: string, depth: number, status = 'standby'): object {
   return { path, depth, status, name: path, uuid: path, changed: 1 };
@@ -22,7 +27,11 @@ describe('the agents of an answer', () => {
   it.each([null, { agents: 1 }, { agents: [1, null] }])(
     'of another shape are none: %j',
     answer => {
-      expect(parseAgentList(answer)).toEqual({ roots: [], further: 0 });
+      expect(parseAgentList(answer)).toEqual({
+        roots: [],
+        further: 0,
+        running: []
+      });
     }
   );
 
@@ -43,6 +52,27 @@ describe('the agents of an answer', () => {
     const rows = [{ ...row('a', 0), changed: null, problem: 'no JSON' }];
     const [agent] = parseAgentList({ agents: rows }).roots;
     expect([agent.status, agent.problem]).toEqual(['unreadable', 'no JSON']);
+  });
+
+  it('have a place on the disk only where they have no path', () => {
+    const outside = '/project/.msgbook/subagents/b-1.msg.md';
+    const rows = [
+      { ...row('a', 0), outside: '/etc/passwd' },
+      { ...row('b', 1), path: null, outside },
+      { ...row('c', 1), path: null, outside: 1 }
+    ];
+    const { roots } = parseAgentList({ agents: rows });
+    expect(roots[0].outside).toBeNull();
+    expect(roots[0].children.map(agent => agent.outside)).toEqual([
+      outside,
+      null
+    ]);
+    expect(foldersOutside(roots)).toEqual(['/project/.msgbook/subagents']);
+  });
+
+  it('come with the folders in which something runs', () => {
+    const running = ['a', 1, null, 'b/c'];
+    expect(parseAgentList({ running }).running).toEqual(['a', 'b/c']);
   });
 
   it('keep those above one that passes a test', () => {

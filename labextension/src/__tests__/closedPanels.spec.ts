@@ -108,6 +108,47 @@ function openRules(connections: FakeConnections): RulesModel {
   return model;
 }
 
+it('a folder in which something runs is shown, too, and one that fails does not hide the others', async () => {
+  const names: Record<string, object> = {
+    '': { agents: [], running: ['', 'quiet', 'there', 'gone'] },
+    quiet: { agents: [{ path: 'quiet/c', changed: 1 }] },
+    there: {
+      agents: ['standby', 'running'].map(status => ({
+        path: `there/${status}`,
+        changed: 1,
+        status
+      }))
+    }
+  };
+  const model = new AgentsModel({
+    connections: new FakeConnections().service,
+    contents: { fileChanged: new Signal<object, unknown>({}) } as never,
+    list: folder =>
+      folder in names
+        ? Promise.resolve(names[folder])
+        : Promise.reject(new Error('no such folder')),
+    folder: () => '',
+    folderChanged: null
+  });
+  const shown = new Promise(resolve =>
+    model.changed.connect(() => resolve(null))
+  );
+  model.start();
+  await shown;
+  expect(
+    model.groups.map(({ folder, agents, problem }) => [
+      folder,
+      agents.map(({ path }) => path),
+      problem
+    ])
+  ).toEqual([
+    ['', [], ''],
+    ['there', ['there/running'], ''],
+    ['gone', [], 'no such folder']
+  ]);
+  model.dispose();
+});
+
 describe('the approval rules', () => {
   const rules = (policy: string) => ({ policy, rules: [], tools: [] });
 

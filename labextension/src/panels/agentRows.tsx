@@ -1,7 +1,9 @@
+import { Clipboard } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import {
   caretDownIcon,
   caretRightIcon,
+  copyIcon,
   stopIcon
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
@@ -40,7 +42,7 @@ function Row(props: {
   readonly tools: IRowTools;
 }): React.JSX.Element {
   const { agent, tools } = props;
-  const { children, key, status } = agent;
+  const { children, key, outside, status } = agent;
   const isClosed = tools.closed.has(key);
   return (
     <li className="msgbook-AgentsPanel-agent" data-status={status}>
@@ -51,6 +53,9 @@ function Row(props: {
           <span className="msgbook-AgentsPanel-noToggle" />
         )}
         <Conversation agent={agent} tools={tools} />
+        {outside !== null && (
+          <CopyPath agent={agent} path={outside} tools={tools} />
+        )}
         {tools.model.canStop(agent) && (
           <StopButton agent={agent} tools={tools} />
         )}
@@ -88,19 +93,41 @@ function Conversation(props: {
   readonly tools: IRowTools;
 }): React.JSX.Element {
   const { agent, tools } = props;
-  const { path, problem, status } = agent;
-  const { trans } = tools;
+  const { path, outside } = agent;
+  const title = [aboutOf(agent), shownText(path ?? outside ?? '')];
+  const shared = {
+    className: 'msgbook-AgentsPanel-open',
+    title: title.filter(Boolean).join('\n')
+  };
+  const facts = <Facts agent={agent} tools={tools} />;
+  return path === null ? (
+    <div {...shared}>{facts}</div>
+  ) : (
+    <button {...shared} onClick={() => tools.open(path)}>
+      {facts}
+    </button>
+  );
+}
+
+/** Return what an agent is about: the name of a sub-agent is the beginning of its task. */
+function aboutOf(agent: IListedAgent): string {
   const name = shownText(agent.name);
-  // The name of a sub-agent is the beginning of its task.
   const task = shownText(agent.task);
-  const about = task.startsWith(name.replace(/\.\.\.$/, '')) ? task : name;
+  return task.startsWith(name.replace(/\.\.\.$/, '')) ? task : name;
+}
+
+function Facts(props: {
+  readonly agent: IListedAgent;
+  readonly tools: IRowTools;
+}): React.JSX.Element {
+  const { agent, tools } = props;
+  const { outside, problem, status } = agent;
+  const { trans } = tools;
+  const about = aboutOf(agent);
+  const name = shownText(agent.name);
+  const task = shownText(agent.task);
   return (
-    <button
-      className="msgbook-AgentsPanel-open"
-      disabled={path === null}
-      title={[about, shownText(path ?? '')].filter(Boolean).join('\n')}
-      onClick={() => path !== null && tools.open(path)}
-    >
+    <>
       <span className="msgbook-AgentsPanel-dot" aria-hidden="true" />
       <span className="msgbook-AgentsPanel-name">{about}</span>
       <span className="msgbook-AgentsPanel-facts">
@@ -110,11 +137,35 @@ function Conversation(props: {
       {about === name && task !== '' && task !== name && (
         <span className="msgbook-AgentsPanel-task">{task}</span>
       )}
+      {outside !== null && (
+        <span className="msgbook-AgentsPanel-task">
+          {trans.__('cannot be opened here')}
+        </span>
+      )}
       {problem !== '' && (
         <span className="msgbook-AgentsPanel-problem">
           {shownText(problem)}
         </span>
       )}
+    </>
+  );
+}
+
+function CopyPath(props: {
+  readonly agent: IListedAgent;
+  readonly path: string;
+  readonly tools: IRowTools;
+}): React.JSX.Element {
+  const { agent, path, tools } = props;
+  const { trans } = tools;
+  return (
+    <button
+      className="msgbook-AgentsPanel-action"
+      aria-label={trans.__('Copy path of %1', shownText(agent.name))}
+      title={trans.__('Copy path')}
+      onClick={() => Clipboard.copyToSystem(path)}
+    >
+      <copyIcon.react tag="span" />
     </button>
   );
 }
@@ -127,7 +178,7 @@ function StopButton(props: {
   const label = tools.trans.__('Stop %1', shownText(agent.name));
   return (
     <button
-      className="msgbook-AgentsPanel-stop"
+      className="msgbook-AgentsPanel-action"
       aria-label={label}
       title={label}
       onClick={() => tools.stop(agent)}

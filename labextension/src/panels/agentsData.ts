@@ -3,6 +3,9 @@ import { asObjects, asText, isObject } from '../turn/model';
 /** Agents of one folder that are shown. */
 const LIMIT = 500;
 
+/** Folders in which something runs that are listed, too. */
+const FOLDERS = 20;
+
 /** Characters of a name or a task. */
 const LENGTH = 300;
 
@@ -18,6 +21,8 @@ export interface IListedAgent {
   readonly uuid: string;
   /** Path on the server; null if it cannot be opened. */
   readonly path: string | null;
+  /** Path on the server's disk of a file outside the folder that it shows; null inside. */
+  readonly outside: string | null;
   readonly name: string;
   /** What a sub-agent was asked; empty for any other agent. */
   readonly task: string;
@@ -31,6 +36,8 @@ export interface IListedAgent {
 
 /** The agents of a folder. */
 export interface IAgentList {
+  /** Folders on the server in which a conversation runs, whatever runs it. */
+  readonly running: readonly string[];
   /** Those without a parent in the list. */
   readonly roots: readonly IListedAgent[];
   /** Number of agents that are left out. */
@@ -53,7 +60,20 @@ export function parseAgentList(answer: unknown): IAgentList {
     (above.at(-1)?.children ?? roots).push(agent);
     above.push(agent);
   }
-  return { roots, further: Math.max(0, objects.length - LIMIT) };
+  return {
+    roots,
+    further: Math.max(0, objects.length - LIMIT),
+    running: isObject(answer) ? asTexts(answer.running) : []
+  };
+}
+
+/** Return the folders outside of the one that the server shows with agents of a tree. */
+export function foldersOutside(agents: readonly IListedAgent[]): string[] {
+  const found = agents.flatMap(({ outside, children }) => [
+    ...(outside === null ? [] : [outside.replace(/[\\/][^\\/]*$/, '')]),
+    ...foldersOutside(children)
+  ]);
+  return Array.from(new Set(found));
 }
 
 /** Return the agents of which one below, or the agent itself, passes a test. */
@@ -85,6 +105,7 @@ function parseAgent(
     key: path ?? asText(row.fileUri) ?? `${index}`,
     uuid: asText(row.uuid) ?? '',
     path,
+    outside: path === null ? (asText(row.outside) ?? null) : null,
     name: text(row.name) || (path ?? ''),
     task: text(row.prompt),
     status: statusOf(row),
@@ -102,6 +123,12 @@ function statusOf({ status, changed }: Record<string, unknown>): AgentStatus {
   return status === 'running' || status === 'pending' || status === 'finished'
     ? status
     : 'standby';
+}
+
+function asTexts(value: unknown): string[] {
+  return Array.isArray(value)
+    ? value.filter(one => typeof one === 'string').slice(0, FOLDERS)
+    : [];
 }
 
 function text(value: unknown): string {

@@ -27,6 +27,8 @@ export interface IAgentGroup {
   readonly folder: string;
   readonly agents: readonly IListedAgent[];
   readonly further: number;
+  /** Why the server cannot list them; empty if it can. */
+  readonly problem: string;
 }
 
 /** Services that the agents are found with. */
@@ -42,7 +44,7 @@ export interface IAgentSources {
 }
 
 /**
- * The agents of the folder of the chat in front, and those that open chats of other folders run.
+ * The agents of the folder of the chat in front, and those that run in other folders.
  *
  * Between `start` and `stop` they are kept up to date; otherwise nothing is asked or followed.
  */
@@ -62,11 +64,6 @@ export class AgentsModel {
   /** The folders; the one of the chat in front is the first. */
   get groups(): readonly IAgentGroup[] {
     return this._groups;
-  }
-
-  /** Why the server cannot list the agents; empty if it can. */
-  get problem(): string {
-    return this._problem;
   }
 
   /** Emitted when the agents may have changed. */
@@ -164,52 +161,66 @@ export class AgentsModel {
   }
 
   private async _look(): Promise<void> {
-    const [first, ...others] = this._folders();
+    const first = this._folder();
     const look = ++this._looks;
     this._lookedAt = Date.now();
-    let groups: IAgentGroup[] = [];
-    let problem = '';
-    try {
-      groups = [await this._group(first)];
-      for (const folder of others) {
-        const { agents, further } = await this._group(folder);
-        const active = keepAgents(agents, agent => this._isActive(agent));
-        if (active.length > 0) {
-          groups.push({ folder, agents: active, further });
-        }
+    const { group, running } = await this._list(first);
+    const groups = [group];
+    for (const folder of new Set([...this._busyFolders(), ...running])) {
+      if (folder !== first && look === this._looks) {
+        groups.push(...(await this._activeGroup(folder)));
       }
-    } catch (reason) {
-      problem = errorText(reason);
     }
     // Of two looks at once, the later one counts.
     if (look === this._looks) {
       this._groups = groups;
-      this._problem = problem;
       this._changed.emit();
     }
   }
 
-  private async _group(folder: string): Promise<IAgentGroup> {
-    const { roots, further } = parseAgentList(await this._sources.list(folder));
-    return { folder, agents: roots, further };
+  private async _list(
+    folder: string
+  ): Promise<{ group: IAgentGroup; running: readonly string[] }> {
+    try {
+      const answer = parseAgentList(await this._sources.list(folder));
+      const { roots: agents, further, running } = answer;
+      return { group: { folder, agents, further, problem: '' }, running };
+    } catch (reason) {
+      const problem = errorText(reason);
+      return {
+        group: { folder, agents: [], further: 0, problem },
+        running: []
+      };
+    }
+  }
+
+  /** Return the agents of a folder that run, or nothing if none does. */
+  private async _activeGroup(folder: string): Promise<IAgentGroup[]> {
+    const { group } = await this._list(folder);
+    const agents = keepAgents(group.agents, agent => this._isActive(agent));
+    return agents.length > 0 || group.problem !== ''
+      ? [{ ...group, agents, further: 0 }]
+      : [];
   }
 
   private _isActive(agent: IListedAgent): boolean {
     return agent.status === 'running' || this.canStop(agent);
   }
 
-  /** Return the folder of the chat in front, then those of other chats that run. */
-  private _folders(): string[] {
+  /** Return the folder of the chat in front. */
+  private _folder(): string {
     const { connections, folder } = this._sources;
     const current = connections.current;
-    const first =
-      current?.isChat === true
-        ? folderOf(current.panel.context.localPath)
-        : folder();
-    const others = connections.all
+    return current?.isChat === true
+      ? folderOf(current.panel.context.localPath)
+      : folder();
+  }
+
+  /** Return the folders of the open chats that run, which not every system marks. */
+  private _busyFolders(): string[] {
+    return this._sources.connections.all
       .filter(connection => this._runners.isBusy(connection))
       .map(({ panel }) => folderOf(panel.context.localPath));
-    return Array.from(new Set([first, ...others]));
   }
 
   private readonly _sources: IAgentSources;
@@ -217,7 +228,6 @@ export class AgentsModel {
   private readonly _changed = new Signal<this, void>(this);
   private readonly _runners: AgentRunners;
   private _groups: readonly IAgentGroup[] = [];
-  private _problem = '';
   private _follows = false;
   private _looks = 0;
   private _lookedAt = 0;

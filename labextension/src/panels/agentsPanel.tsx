@@ -4,6 +4,7 @@ import * as React from 'react';
 import { agentsIcon } from '../icons';
 import { shownText } from '../render/agentList';
 import { AgentRows, type IRowTools } from './agentRows';
+import { foldersOutside } from './agentsData';
 import type { AgentsModel, IAgentGroup } from './agentsModel';
 import { reactView, SidePanel } from './sidePanel';
 
@@ -50,22 +51,29 @@ function AgentsView(
       }
       return after;
     });
-  const { model, trans } = props;
   const tools = { ...props, closed, toggle };
   return (
     <>
-      {model.problem !== '' && (
-        <p className="msgbook-AgentsPanel-note" role="alert">
-          {trans.__(
-            'The agents cannot be listed: %1',
-            shownText(model.problem)
-          )}
-        </p>
-      )}
-      {model.groups.map(group => (
+      {props.model.groups.map(group => (
         <Group key={group.folder} group={group} tools={tools} />
       ))}
     </>
+  );
+}
+
+/** Why the sub-agents of a folder cannot be opened. */
+function Outside(props: {
+  readonly folder: string;
+  readonly trans: TranslationBundle;
+}): React.JSX.Element {
+  const { folder, trans } = props;
+  return (
+    <p className="msgbook-AgentsPanel-note">
+      {trans.__(
+        'Some sub-agents cannot be opened here: JupyterLab opens only what is below the folder where it was started. Their conversations are in:'
+      )}{' '}
+      <code dir="ltr">{shownText(folder)}</code>
+    </p>
   );
 }
 
@@ -73,7 +81,7 @@ function Group(props: {
   readonly group: IAgentGroup;
   readonly tools: IRowTools;
 }): React.JSX.Element {
-  const { folder, agents, further } = props.group;
+  const { folder, agents, further, problem } = props.group;
   const { trans } = props.tools;
   const title = folder === '' ? trans.__('Top folder') : shownText(folder);
   return (
@@ -81,13 +89,20 @@ function Group(props: {
       <h3 className="msgbook-AgentsPanel-folder" title={title}>
         {title}
       </h3>
-      {agents.length === 0 ? (
+      {problem !== '' ? (
+        <p className="msgbook-AgentsPanel-note" role="alert">
+          {trans.__('The agents cannot be listed: %1', shownText(problem))}
+        </p>
+      ) : agents.length === 0 ? (
         <p className="msgbook-AgentsPanel-note">
           {trans.__('There are no conversations in this folder.')}
         </p>
       ) : (
         <AgentRows agents={agents} tools={props.tools} />
       )}
+      {foldersOutside(agents).map(place => (
+        <Outside key={place} folder={place} trans={trans} />
+      ))}
       {further > 0 && (
         <p className="msgbook-AgentsPanel-note">
           {trans.__('… and %1 more', further)}

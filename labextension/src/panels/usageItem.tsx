@@ -2,19 +2,21 @@ import { NotebookActions, type Notebook } from '@jupyterlab/notebook';
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
+import { MessageLoop, type Message } from '@lumino/messaging';
 import { Debouncer } from '@lumino/polling';
 import { Signal, type ISignal } from '@lumino/signaling';
+import type { Widget } from '@lumino/widgets';
 import React from 'react';
 
 import { parseUsage, type IUsage } from '../comm/usageAnswers';
 import type { PageConnection } from '../live/pageConnection';
 import type { IPageConnections } from '../tokens';
-import { formatCount, tokenWords } from '../turn/wording';
+import { describeUsage, formatUsage } from './usageWords';
 
 /** Milliseconds without another change before the tokens are counted again. */
 const CALM = 300;
 
-/** The tokens of the notebook in front, in the status bar. */
+/** The tokens of the notebook in front, in the status bar. While that is hidden, nothing is asked. */
 export class UsageItem extends ReactWidget {
   /** @param open - Opens the Context panel. */
   constructor(
@@ -29,8 +31,6 @@ export class UsageItem extends ReactWidget {
     this._trans = trans;
     this._open = open;
     this.addClass('msgbook-Usage');
-    this._join(connections.current);
-    this._soon();
   }
 
   /** Whether there is anything to show: tokens of the chat in front. */
@@ -56,6 +56,24 @@ export class UsageItem extends ReactWidget {
     }
   }
 
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this._bar = this.parent;
+    if (this._bar !== null) {
+      MessageLoop.installMessageHook(this._bar, this._onBar);
+      this._setRunning(this._bar.isVisible);
+    }
+  }
+
+  protected override onBeforeDetach(message: Message): void {
+    if (this._bar !== null) {
+      MessageLoop.removeMessageHook(this._bar, this._onBar);
+      this._bar = null;
+    }
+    this._setRunning(false);
+    super.onBeforeDetach(message);
+  }
+
   protected override render(): JSX.Element | null {
     return this._usage === null ? null : (
       <button
@@ -69,10 +87,34 @@ export class UsageItem extends ReactWidget {
     );
   }
 
+  /** Hear from the bar, because an item without anything to show is hidden itself. */
+  private readonly _onBar = (_: unknown, { type }: Message): boolean => {
+    if (type === 'after-show' || type === 'before-hide') {
+      this._setRunning(type === 'after-show');
+    }
+    return true;
+  };
+
+  private _setRunning(isRunning: boolean): void {
+    if (isRunning === this._isRunning) {
+      return;
+    }
+    this._isRunning = isRunning;
+    if (isRunning) {
+      this._follow();
+    } else {
+      Signal.disconnectReceiver(this);
+      void this._calm.stop();
+      // The answer to a question that is still open comes too late.
+      this._asked++;
+    }
+  }
+
   private _follow(): void {
     const { current } = this._connections;
-    if (current !== this._connection) {
-      this._join(current);
+    const isOther = current !== this._connection;
+    this._join(current);
+    if (isOther) {
       this._show(null);
     }
     this._soon();
@@ -141,55 +183,13 @@ export class UsageItem extends ReactWidget {
   private readonly _connections: IPageConnections;
   private readonly _trans: TranslationBundle;
   private readonly _open: () => void;
+  /** The part of the status bar with this item. */
+  private _bar: Widget | null = null;
+  private _isRunning = false;
   private _connection: PageConnection | null = null;
   private _usage: IUsage | null = null;
   /** Number of the last question, by which answers that come too late are known. */
   private _asked = 0;
   private readonly _activeChanged = new Signal<this, void>(this);
   private readonly _calm = new Debouncer(() => this._ask(), CALM);
-}
-
-/** Return the counts in a few characters. */
-export function formatUsage(usage: IUsage, trans: TranslationBundle): string {
-  const { input, output, cached, cost, window_share } = usage;
-  const isComplete = input.is_complete && output.is_complete;
-  const parts = [
-    tokenWords(input.known ?? 0, output.known ?? 0, isComplete, trans)
-  ];
-  if (cached.known) {
-    const count = formatCount(cached.known);
-    parts.push(
-      cached.is_complete
-        ? trans.__('%1 cached', count)
-        : trans.__('at least %1 cached', count)
-    );
-  }
-  if (window_share !== null) {
-    parts.push(trans.__('%1% of the window', Math.round(window_share * 100)));
-  }
-  if (cost.known !== null) {
-    const amount = cost.known.toFixed(4);
-    parts.push(
-      cost.is_complete
-        ? trans.__('cost %1', amount)
-        : trans.__('cost at least %1', amount)
-    );
-  }
-  return parts.join(' · ');
-}
-
-function describeUsage(usage: IUsage, trans: TranslationBundle): string {
-  const lines = [
-    trans._n(
-      'Tokens of %1 turn in this notebook, sent and received.',
-      'Tokens of %1 turns in this notebook, sent and received.',
-      usage.turns,
-      usage.turns
-    )
-  ];
-  if (!usage.input.is_complete || !usage.output.is_complete) {
-    lines.push(trans.__('A server has not reported all of them.'));
-  }
-  lines.push(trans.__('Click to see what the next message sends.'));
-  return lines.join('\n');
 }
