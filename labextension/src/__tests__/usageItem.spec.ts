@@ -41,7 +41,8 @@ function putInStatusBar() {
   );
   // As the status bar does for an item without anything to show.
   item.hide();
-  const [bar, side] = [new Panel(), new Panel()];
+  const bar = new Panel();
+  const side = new Panel();
   bar.addWidget(side);
   side.addWidget(item);
   const change = () => {
