@@ -17,6 +17,7 @@ from msgbook.cli.many.folder import run_folder
 from msgbook.cli.usage_errors import CommandError
 from msgbook.notebook.conversation_file import Document
 from msgbook_format import read, writes
+from msgbook_format.agent_states import claim
 from msgbook_format.turn import turn_of
 
 
@@ -308,6 +309,26 @@ def test_a_file_that_another_run_answers_is_left_alone(server, tmp_path):
     assert (other.returncode, "in use" in other.stdout, len(server.requests)) == (1, True, 1)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=30)
+
+
+def test_a_file_that_another_run_has_claimed_is_left_alone_before_its_first_request(
+    server, folder, capsys
+):
+    server.choose = echo
+    with claim(folder / "c1.msg.md"):
+        assert with_settings(server, run_folder, folder) == 1
+
+    assert asked(server) == PROMPTS[2:]
+    assert "in use" in capsys.readouterr().out
+
+
+def test_runs_that_begin_at_the_same_time_ask_nothing_twice(server, folder):
+    server.choose = echo
+    processes = [started(server, folder, "--jobs", 3) for _ in range(3)]
+    for process in processes:
+        process.communicate(timeout=60)
+
+    assert asked(server) == PROMPTS
 
 
 def test_nobody_is_asked_so_a_call_that_needs_approval_is_denied(server, tmp_path):

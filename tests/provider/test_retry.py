@@ -218,6 +218,7 @@ AN_HOUR_LATER = "Fri, 15 Jan 2027 09:00:07 GMT"
         ({"x-ratelimit-reset": "1m2s"}, None, None),
         ({}, {"error": {"metadata": {"headers": {"X-RateLimit-Reset": "1800000004000"}}}}, 4.0),
         ({}, {"error": {"metadata": "x"}}, None),
+        ({}, {"error": {"metadata": {"headers": {"X-RateLimit-Reset": 10**400}}}}, None),
         ({}, {"error": {"message": "Please try again in 11.054s. Visit us."}}, 11.054),
         ({}, {"error": {"message": "Please try again in 7m12s."}}, 432.0),
         ({}, {"error": {"message": "Please try again in 250ms."}}, 0.25),

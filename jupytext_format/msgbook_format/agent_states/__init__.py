@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from msgbook_format.agent_states.folder import list_folder
     from msgbook_format.agent_states.heads import Head, HeadError, read_head
     from msgbook_format.agent_states.places import SUB_AGENTS
-    from msgbook_format.agent_states.running import RunningMarks, mark_running, read_marks
+    from msgbook_format.agent_states.running import RunningMarks, claim, mark_running, read_marks
     from msgbook_format.agent_states.states import AgentState, TreeRow, as_tree
 else:
     __getattr__ = lazy_names(
@@ -23,7 +23,7 @@ else:
             "folder": "list_folder",
             "heads": "Head HeadError read_head",
             "places": "SUB_AGENTS",
-            "running": "RunningMarks mark_running read_marks",
+            "running": "RunningMarks claim mark_running read_marks",
             "states": "AgentState TreeRow as_tree",
         },
     )

@@ -12,9 +12,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import IO, Any
 
 from msgbook_format.files import open_regular
 from msgbook_format.metadata import as_dict
@@ -25,6 +26,7 @@ except ImportError:  # Windows
     flock = None  # type: ignore[assignment]
 
 _SUFFIX = ".running.json"
+_CLAIM_SUFFIX = ".claim"
 _LIMIT = 20_000
 """Bytes of a mark; longer ones are not ours."""
 
@@ -67,6 +69,49 @@ def mark_running(path: Path | None, uuid: str, *, writes: bool = False) -> Itera
     finally:
         if mark is not None:
             mark.remove()
+
+
+@contextmanager
+def claim(path: Path) -> Iterator[bool]:
+    """Claim a file while the context is open; yield false if another claim is open, of any process.
+
+    Unlike a mark, of which two processes that begin at once both find none, only one gets it. A claim
+    that fails for another reason, such as a folder that cannot be written, keeps nobody from the file.
+    """
+    file, is_taken = None, False
+    try:
+        file = _claimed(os.path.realpath(path))
+    except BlockingIOError:
+        is_taken = True
+    except OSError:
+        pass
+    try:
+        yield not is_taken
+    finally:
+        if file is not None:
+            with suppress(OSError):
+                Path(file.name).unlink()
+            file.close()
+
+
+def _claimed(file: str) -> IO[str]:
+    """Return a locked file that stands for another one. Raise `BlockingIOError` if somebody has locked it."""
+    if flock is None:
+        raise OSError("no locks")
+    folder = _folder()
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    name = folder / f"{sha256(os.fsencode(file)).hexdigest()[:32]}{_CLAIM_SUFFIX}"
+    while True:
+        held = name.open("a", encoding="utf-8")
+        try:
+            flock(held.fileno(), LOCK_EX | LOCK_NB)
+            # Who had it until now has deleted it, perhaps before it was locked here.
+            if name.exists() and os.path.samestat(os.fstat(held.fileno()), name.stat()):
+                return held
+        except BaseException:
+            held.close()
+            raise
+        held.close()
 
 
 def read_marks() -> RunningMarks:

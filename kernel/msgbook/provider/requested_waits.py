@@ -86,7 +86,7 @@ def _number(value: Any) -> float | None:
     """Return a number from 0 on, possibly infinite; None for any other value."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if number >= 0 else None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from msgbook_format.agent_states import mark_running, read_marks
+from msgbook_format.agent_states import claim, mark_running, read_marks
 from msgbook_format.files import replace_bytes
 
 HOLD = """\
@@ -50,6 +50,22 @@ def test_a_mark_lasts_as_long_as_its_context(chat, runtime_folder):
         assert not read_marks().is_running(chat.with_name("other.msg.md"), "other")
     assert not read_marks().is_running(chat, "u")
     assert files(runtime_folder) == []
+
+
+def test_only_one_claim_of_a_file_is_open_at_a_time(chat, runtime_folder):
+    link = chat.with_name("link.msg.md")
+    link.symlink_to(chat)
+    for _ in range(2):
+        with claim(chat) as first, claim(link) as second, claim(chat.with_name("b")) as other:
+            assert (first, second, other) == (True, False, True)
+        assert files(runtime_folder) == []
+
+
+def test_where_nothing_can_be_locked_a_claim_keeps_nobody_from_a_file(chat, runtime_folder):
+    runtime_folder.write_text("no folder")
+
+    with claim(chat) as first:
+        assert first
 
 
 def test_two_turns_of_a_conversation_are_two_marks(chat):

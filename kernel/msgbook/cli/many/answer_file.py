@@ -24,7 +24,7 @@ from msgbook.magics.usage import cost_by
 from msgbook.notebook import Cell, Document, list_turn_usage, working_folder
 from msgbook.provider import Paces
 from msgbook.turn import TurnRecord
-from msgbook_format.agent_states import mark_running, read_marks
+from msgbook_format.agent_states import claim, mark_running, read_marks
 from msgbook_format.agents import agent_metadata_of
 from msgbook_format.syntax import has_msgbook_kernel
 from msgbook_format.turn import Turn, turn_of
@@ -98,11 +98,21 @@ class _FileJob:
         self._paces, self._on_turn = paces, on_turn
 
     async def run(self) -> None:
+        if not (await self._find())[1]:
+            return
+        with claim(self._job.path) as is_claimed:
+            # What another run has answered since is not asked again.
+            document, numbers = await self._find()
+            if numbers:
+                await self._do(document, numbers, is_claimed=is_claimed)
+
+    async def _find(self) -> tuple[Document, list[int]]:
+        """Return the conversation and the numbers of its prompts to answer; if there are none, the status says why."""
         job, result = self._job, self._result
         document = await asyncio.to_thread(Document.read, job.path)
         if job.path.suffix == ".ipynb" and not has_msgbook_kernel(document.notebook["metadata"]):
             result.status = "other"
-            return
+            return document, []
         require_conversation(document)
         document.require_writable()
         cells = document.cells
@@ -110,9 +120,12 @@ class _FileJob:
         numbers = sorted({*numbers, *(n for n, cell in enumerate(cells) if is_cut_off(cell))})
         if not numbers:
             result.status = "answered" if any(map(is_prompt_cell, cells)) else "no prompt"
-            return
+        return document, numbers
+
+    async def _do(self, document: Document, numbers: list[int], *, is_claimed: bool) -> None:
+        job, result = self._job, self._result
         uuid = str(agent_metadata_of(document.notebook["metadata"]).get("uuid") or "")
-        if read_marks().is_running(job.path, uuid):
+        if not is_claimed or read_marks().is_running(job.path, uuid):
             result.status = "in use"
             return
         changed: list[int] = []
