@@ -8,23 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from saved_chats import QUESTION
 
 from msgbook.cli.git_setup import ATTRIBUTES, DRIVER, driver_settings
 from msgbook_format import reads
 
-CHAT = """\
-# %% [^q1]
-
-[^q1]: [markdown]
-
-What is in `a.py`?
-
-# %%% [^q1-1]
-
-[^q1-1]: [assistant] model="m" n=1
-
-It prints a.
-
+CHAT = f"""\
+{QUESTION}
 # %% Notes[^q2]
 
 [^q2]: [markdown]

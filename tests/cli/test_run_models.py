@@ -120,6 +120,8 @@ def test_the_cost_of_each_model_is_compared(server, chat, tmp_path, capsys):
         "![a](http://far.example/a.png)",
         "</td></table><style>@import 'http://far.example'</style>",
         '<a href="data:text/html,<script>">',
+        "[a](data:image/png;base64,AAAA)",
+        "[a](file:///etc/passwd) ![a](file:///etc/passwd)",
     ],
 )
 def test_the_page_runs_nothing_and_loads_nothing(what, words):
@@ -148,11 +150,30 @@ def test_the_page_runs_nothing_and_loads_nothing(what, words):
     body = page.partition("<body>")[2]
     assert not [
         tag
-        for tag in ("<script", "<img", "<style", '<a href="data', '<a href="java')
+        for tag in ("<script", "<img", "<style", 'href="data', 'href="java', 'href="file')
         if tag in body
     ]
     assert "default-src 'none'" in page.partition("<style>")[0]
     assert body.count("<table>") == body.count("</table>") == 1
+
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        ("![a circle](data:image/png;base64,AAAA)", "[image: a circle]"),
+        ("![](data:image/png;base64,AAAA)", "[image]"),
+        (
+            "![a](http://x.example/a.png?b=1&c=2)",
+            '<a href="http://x.example/a.png?b=1&amp;c=2">[image: a]</a>',
+        ),
+        ("[a](b.html)", '<a href="b.html">a</a>'),
+    ],
+)
+def test_the_page_names_images_and_links_those_that_are_not_in_the_text(markdown, html):
+    answer = ModelAnswer("m", "", "done", markdown, Numbers())
+    page = comparison_page(Comparison(1, "f", [], [ComparedPrompt("a", "p", [answer])]))
+
+    assert f'<td dir="auto"><p>{html}</p>' in page
 
 
 @pytest.mark.parametrize(

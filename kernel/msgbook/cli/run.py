@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from msgbook.cli.answering import answer_prompts
@@ -149,13 +148,15 @@ def run_file(
 
     async def job(answering: FileTurns) -> int:
         changed: list[int] = []
-        failure = await answer_prompts(
-            answering, document, numbers, changed, partial(complain, _VERB)
-        )
+        failure = await answer_prompts(answering, document, numbers, changed, _tell)
         _report_outdated(document, changed)
         return 0 if failure is None else 1
 
     return run_turns(document, screen, job, approval=approval, cassette=cassette)
+
+
+def _tell(place: str, words: str) -> None:
+    complain(_VERB, f"{place}: {words}")
 
 
 def _report_outdated(document: Document, changed: Sequence[int]) -> None:

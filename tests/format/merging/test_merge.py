@@ -5,30 +5,20 @@ from __future__ import annotations
 import re
 
 import pytest
+from saved_chats import QUESTION
 
 from msgbook_format import check, reads
 from msgbook_format.merging import Labels, MergeError, merge_texts
 from msgbook_format.merging.conflicts import rename
 
-CHAT = """\
+CHAT = f"""\
 ---
 title: Plan
 agents:
-  one: {}
+  one: {{}}
 ---
 
-# %% [^q1]
-
-[^q1]: [markdown]
-
-What is in `a.py`?
-
-# %%% [^q1-1]
-
-[^q1-1]: [assistant] model="m" n=1
-
-It prints a.
-
+{QUESTION}
 # %% [^q2]
 
 [^q2]: [markdown]

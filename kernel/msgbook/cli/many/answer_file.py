@@ -134,7 +134,7 @@ class _FileJob:
                 result.status = await self._answer(document, numbers, changed)
             except CommandError as error:
                 result.status = "unsaved"
-                self._tell(str(error))
+                self._tell(str(self._job.path), str(error))
             finally:
                 self._count(document, changed)
 
@@ -153,9 +153,8 @@ class _FileJob:
         usages = (usage for usage in list_turn_usage(document.cells) if usage.cell in ran)
         self._result.turns = [PaidTurn(usage, cost(usage)) for usage in usages]
 
-    def _tell(self, line: str) -> None:
-        place, _, words = line.partition(": ")
-        self._result.remarks.append((place, words) if words else (str(self._job.path), line))
+    def _tell(self, place: str, words: str) -> None:
+        self._result.remarks.append((place, words))
 
     def begin(self, _cell: Cell, _record: TurnRecord) -> TurnView:
         return HiddenTurn()

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Sequence
+from html import escape, unescape
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
 
 from msgbook.cli.many.comparison import Comparison, ModelAnswer, Numbers
 from msgbook.text import counted
+from msgbook_format.turn import safe_destination
 
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-"""Writes tags of a model as text, and follows no link but those to pages and mail."""
+
+class _Page(RendererHTML):
+    """Names images instead of showing them, and has no link to anything but pages and mail."""
+
+    def image(self, tokens: Sequence[Token], number: int, _options: object, _env: object) -> str:
+        token = tokens[number]
+        name = escape(f"[image: {token.content}]" if token.content else "[image]")
+        target = safe_destination(str(token.attrGet("src")))
+        return name if target is None else f'<a href="{escape(unescape(target))}">{name}</a>'
+
+    def link_open(
+        self, tokens: Sequence[Token], number: int, _options: object, _env: object
+    ) -> str:
+        target = safe_destination(str(tokens[number].attrGet("href")))
+        return "<a>" if target is None else f'<a href="{escape(unescape(target))}">'
+
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Page).enable("table")
+"""Writes tags of a model as text."""
 
 _HEAD = """<!DOCTYPE html>
 <html>
@@ -47,7 +68,7 @@ def comparison_page(comparison: Comparison) -> str:
         for one in comparison.models
     )
     rows = "\n".join(
-        f'<tr><th scope="row">{_MARKDOWN.render(row.prompt)}</th>'
+        f'<tr><th scope="row" dir="auto">{_MARKDOWN.render(row.prompt)}</th>'
         + "".join(map(_cell, row.answers))
         + "</tr>"
         for row in comparison.prompts
@@ -61,7 +82,8 @@ def comparison_page(comparison: Comparison) -> str:
 def _cell(answer: ModelAnswer) -> str:
     other = f" · {escape(answer.answered_model)}" if answer.answered_model else ""
     status = "" if answer.status == "done" else f"{escape(answer.status)} · "
-    return f"<td>{_MARKDOWN.render(answer.text)}<small>{status}{_shown(answer.numbers)}{other}</small></td>"
+    numbers = f"<small>{status}{_shown(answer.numbers)}{other}</small>"
+    return f'<td dir="auto">{_MARKDOWN.render(answer.text)}{numbers}</td>'
 
 
 def _shown(numbers: Numbers) -> str:
