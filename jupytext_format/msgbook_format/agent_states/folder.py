@@ -10,7 +10,13 @@ from pathlib import Path
 from msgbook_format.agent_states.heads import HeadError, read_head
 from msgbook_format.agent_states.places import SUB_AGENTS
 from msgbook_format.agent_states.running import RunningMarks, read_marks
-from msgbook_format.agent_states.states import AgentState, TreeRow, as_tree, without_pairs
+from msgbook_format.agent_states.states import (
+    AgentState,
+    TreeRow,
+    as_new_copies,
+    as_tree,
+    without_pairs,
+)
 from msgbook_format.files import AGENT_SUFFIXES, SUFFIX, stem_of
 
 _SURE = (SUFFIX, ".ipynb", *AGENT_SUFFIXES)
@@ -34,7 +40,7 @@ def list_folder(folder: Path, project: Path, marks: RunningMarks | None = None) 
     own = list(_states(folder, project, marks))
     below = project / SUB_AGENTS
     others = list(_states(below, project, marks)) if below.is_dir() and below != folder else []
-    rows = as_tree(without_pairs([*own, *others]))
+    rows = as_tree(as_new_copies(without_pairs([*own, *others])))
     return rows if folder == project else list(_with_own_root(rows, folder))
 
 
@@ -76,6 +82,7 @@ def _state(path: Path, project: Path, marks: RunningMarks) -> AgentState | None:
         created_at=agent.created_at,
         parent_id=agent.parent_id,
         parent_file=agent.parent_file,
+        known_file=agent.file,
         is_running=marks.is_running(path, agent.uuid),
         is_task_finished=agent.is_task_finished,
         task=head.task,

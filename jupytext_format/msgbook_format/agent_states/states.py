@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +30,8 @@ class AgentState:
     parent_id: str | None = None
     parent_file: str | None = None
     """The parent's file, from the project's folder."""
+    known_file: str | None = None
+    """Its file as its metadata name it, from the top of its checkout."""
     is_running: bool = False
     is_task_finished: bool = False
     task: str | None = None
@@ -154,3 +156,30 @@ def without_pairs(states: Iterable[AgentState]) -> list[AgentState]:
         or not state.uuid
         or (stem_of(state.file), state.uuid) not in texts
     ]
+
+
+def as_new_copies(states: Iterable[AgentState]) -> list[AgentState]:
+    """Return the agents with copies, such as forks, as what they are until their first turn: new ones."""
+    states = list(states)
+    originals = {state.uuid for state in states if state.uuid and _is_where_it_says(state)}
+    return [
+        replace(
+            state,
+            uuid="",
+            name=stem_of(state.path.name),
+            parent_id=None,
+            parent_file=None,
+            is_task_finished=False,
+            task=None,
+        )
+        if state.known_file is not None and state.uuid in originals and not _is_where_it_says(state)
+        else state
+        for state in states
+    ]
+
+
+def _is_where_it_says(state: AgentState) -> bool:
+    # `chat.ipynb` beside `chat.msg.md` is the same conversation, not a copy.
+    return state.known_file is not None and stem_of(state.path.as_posix()).endswith(
+        f"/{stem_of(state.known_file)}"
+    )

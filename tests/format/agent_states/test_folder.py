@@ -92,3 +92,25 @@ def test_of_a_thousand_conversations_only_the_heads_are_read(tmp_path):
 def test_a_folder_that_is_not_there_is_an_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         list_folder(tmp_path / "gone", tmp_path)
+
+
+def test_a_copy_is_a_new_conversation_until_its_first_turn_and_the_original_is_as_it_was(project):
+    agent = {"uuid": "x", "name": "plan", "file": "plan.msg.md", "is_task_finished": True}
+    for name in ("plan", "plan-fork", "a-copy"):
+        write_chat(project / f"{name}.msg.md", agent)
+
+    rows = {row.state.file: row for row in list_folder(project, project)}
+
+    named = [rows[f"{name}.msg.md"].state for name in ("plan", "plan-fork", "a-copy")]
+    assert [state.uuid for state in named] == ["x", "", ""]
+    assert [state.name for state in named] == ["plan", "plan-fork", "a-copy"]
+    assert {row.problem for row in rows.values()} == {None}
+    assert rows["plan-fork.msg.md"].state.status == "standby"
+
+
+def test_a_conversation_that_was_moved_keeps_its_id(project):
+    write_chat(project / "new.msg.md", {"uuid": "x", "name": "plan", "file": "plan.msg.md"})
+
+    ids = {row.state.file: row.state.uuid for row in list_folder(project, project)}
+
+    assert ids["new.msg.md"] == "x"
