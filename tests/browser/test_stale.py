@@ -83,6 +83,13 @@ def test_all_stale_turns_run_again_from_the_top(lab, chat, model_server):
 
 
 def test_marks_follow_deleted_and_moved_cells_and_undo(lab, chat):
+    # Asked again as somebody types it: its text has changed, but before its answer.
+    lab.type_in(1, "Two, typed here")
+    expect(marks(lab)).to_have_count(2)
+    mark(lab, 1).get_by_role("button", name="Run all 2 stale").click()
+    expect(lab.cell(2)).to_contain_text("Answer 5.")
+    expect(marks(lab)).to_have_count(0)
+
     lab.cell(0).locator(".jp-InputPrompt").click()
     lab.command("notebook:delete-cell")
     expect(marks(lab)).to_have_count(2)

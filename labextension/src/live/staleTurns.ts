@@ -111,6 +111,13 @@ export class StaleTurns {
           (_: unknown, change: ICellChange) => this._onCell(id, change),
           this
         );
+        if (cell.type === 'code') {
+          // The shared model does not tell of outputs that come from this page's kernel.
+          (cell as ICodeCellModel).outputs.changed.connect(
+            () => this._log.noteOutputs(id),
+            this
+          );
+        }
       }
     }
   }

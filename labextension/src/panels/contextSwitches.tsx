@@ -9,6 +9,7 @@ import type {
 } from '../comm/contextAnswers';
 import { formatCount } from '../turn/wording';
 import type { ContextModel } from './contextModel';
+import { inPageLanguage } from './kernelWords';
 
 interface ISwitchesProps {
   readonly model: ContextModel;
@@ -85,7 +86,11 @@ function Switch({
       <p className="msgbook-Context-hint">
         {item.note === ''
           ? trans.__('from %1', item.origin)
-          : trans.__('from %1: %2', item.origin, item.note)}
+          : trans.__(
+              'from %1: %2',
+              item.origin,
+              inPageLanguage(item.note, trans)
+            )}
       </p>
     </li>
   );

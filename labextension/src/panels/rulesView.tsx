@@ -4,6 +4,7 @@ import React, { useState } from 'react';
 import type { IRule } from '../comm/ruleAnswers';
 import { visible } from '../turn/text';
 import { formatCount } from '../turn/wording';
+import { inPageLanguage } from './kernelWords';
 import { RuleForm } from './ruleForm';
 import type { RulesModel } from './rulesModel';
 
@@ -34,7 +35,9 @@ export function RulesView({ model, trans }: IRulesProps): JSX.Element {
         </p>
       ) : (
         <>
-          <p className="msgbook-Questions-none">{rules.policy}</p>
+          <p className="msgbook-Questions-none">
+            {inPageLanguage(rules.policy, trans)}
+          </p>
           <ul className="msgbook-Rules-list">
             {rules.rules.map(rule => (
               <li key={rule.key} className="msgbook-Rule">

@@ -31,7 +31,7 @@ export function Overriding(props: {
       )}{' '}
       {isDemo
         ? trans.__(
-            '`msgbook demo` sets it, so that the demo model answers. Start JupyterLab without it to use your model.'
+            'Start JupyterLab without it to use your model; `msgbook demo` always sets it.'
           )
         : trans.__('Unset it before you start JupyterLab.')}
     </p>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,10 @@ from msgbook.approval.store import Store
 from msgbook.errors import MsgbookError
 from msgbook.kernel.page.queries import Query, QueryError
 from msgbook.kernel.page_queries import approvals
+from msgbook.magics.approvals import POLICIES
+from msgbook.magics.tools import describe_approval
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -72,3 +77,16 @@ def test_wrong_types_are_refused_with_words(ask, params):
     for name in ("add", "change", "delete"):
         with pytest.raises(QueryError, match="has to be a text"):
             ask(name, **params)
+
+
+def test_the_page_knows_each_sentence_on_what_needs_approval():
+    tools: list[Any] = [
+        SimpleNamespace(read_only=read_only, origin=origin)
+        for read_only in (True, False)
+        for origin in ("", "x")
+    ]
+    said = {*POLICIES.values(), *(describe_approval(tool) for tool in tools)}
+    words = ROOT / "labextension" / "src" / "panels" / "kernelWords.ts"
+    known = re.findall(r"""case (['"])(.+?)\1:""", words.read_text("utf-8"))
+
+    assert said == {sentence for _, sentence in known}
