@@ -72,7 +72,7 @@ _TEAM_THOUGHT = (
 )
 _TEAM_ANSWER = """\
 **My sub-agents have reported: {count}.** They worked side by side, each in a conversation of its own. \
-Its link is in the row of the agent, above. Open one: you can read each step and send it further messages."""
+The names above open these conversations: you can read each step, and send further messages."""
 _NO_TEAM_ANSWER = "No sub-agent was started, and the result of my call says why."
 _REPORT = (
     "My task begins: “{first}”. I read the names in the folder: {count}. (I am the demo model; another "
@@ -125,7 +125,7 @@ def _script(messages: list[dict[str, Any]], offered: Collection[str]) -> Iterato
     sent = [_text(m["content"]) for m in messages if m["role"] == "user"]
     # The last one is the prompt itself, however it begins.
     prompts = [*(text for text in sent[:-1] if not _OF_AN_AGENT.match(text)), *sent[-1:]]
-    first = " ".join(prompts[0].split())[:60] if prompts else ""
+    first = " ".join(prompts[0].split())[:60].rstrip(".?!") if prompts else ""
     has_spoken = any(m["role"] == "assistant" for m in messages)
     tasks = _TASK.findall(sent[-1]) if sent and _DISPATCH in offered else []
     reason = "stop"
