@@ -19,6 +19,7 @@ from msgbook_format.exporters.harmless_notebook import (
 )
 from msgbook_format.exporters.local_pictures import LocalPictures
 from msgbook_format.exporters.selection import Selection, select_cells
+from msgbook_format.exporters.untyped_values import as_text
 
 # All that a conversion needs is imported with this module, before other folders are in `sys.path`.
 from msgbook_format.files import (
@@ -29,8 +30,15 @@ from msgbook_format.files import (
     read_regular,
     require_regular,
 )
+from msgbook_format.metadata import msgbook_metadata
 from msgbook_format.stock_tools import named_resources
-from msgbook_format.syntax import KERNELSPEC, has_msgbook_kernel
+from msgbook_format.syntax import (
+    KERNELSPEC,
+    YamlError,
+    compose,
+    has_msgbook_kernel,
+    plain_value,
+)
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -88,6 +96,8 @@ class MsgExporter(Exporter):
     ) -> tuple[Any, dict[str, Any]]:
         """Convert a notebook, which is not modified."""
         kept = {key: nb.metadata[key] for key in _KEPT if key in nb.metadata}
+        if "title" not in kept and (title := _frontmatter_title(nb.metadata)):
+            kept["title"] = title
         if has_msgbook_kernel(nb.metadata):
             # Below, the language names a lexer, so it no longer says that code cells are prompts.
             kept["kernelspec"] = KERNELSPEC
@@ -136,6 +146,17 @@ def _is_notebook(text: str) -> bool:
         return "nbformat" in json.loads(text)
     except (ValueError, TypeError, RecursionError):
         return False
+
+
+def _frontmatter_title(metadata: dict[str, Any]) -> str | None:
+    frontmatter = as_text(msgbook_metadata({"metadata": metadata}).get("frontmatter"))
+    try:
+        node = compose(frontmatter)
+        found = None if node is None else plain_value(node)
+    except YamlError:
+        return None
+    title = found.get("title") if isinstance(found, dict) else None
+    return title if isinstance(title, str) else None
 
 
 def _language(metadata: dict[str, Any]) -> str:

@@ -165,3 +165,23 @@ def test_an_empty_chat_is_exported() -> None:
     for exporter in (MsgHTMLExporter, MsgSlidesExporter, MsgMarkdownExporter):
         assert exporter().from_notebook_node(notebook())[0]
     assert json.loads(MsgNotebookExporter().from_notebook_node(notebook())[0])["cells"] == []
+
+
+@pytest.mark.parametrize(
+    ("frontmatter", "heading"),
+    [
+        ("title: A <b>plan</b>", "A &lt;b&gt;plan&lt;/b&gt;"),
+        ("title: [A, B]", None),
+        ("title: A\n  - b: [", None),
+    ],
+)
+def test_the_title_of_the_frontmatter_is_the_heading(
+    frontmatter: str, heading: str | None, tmp_path: Path
+) -> None:
+    file = tmp_path / "chat.msg.md"
+    file.write_text(f"---\n{frontmatter}\n---\n\n# %%\n\nHi\n", encoding="utf-8")
+
+    page = MsgHTMLExporter().from_filename(str(file))[0]
+
+    found = re.search('<h1 class="msg-Title">(.*)</h1>', page)
+    assert (found[1] if found else None) == heading
