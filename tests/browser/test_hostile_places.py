@@ -21,15 +21,10 @@ BIDI = re.compile("[\u202a-\u202e\u2066-\u2069\u200b\u0000-\u0008]")
 """Characters that hide or turn around what stands beside them."""
 
 _KERNEL_SAYS = """
-([words, start, end]) => {
+([completions, inspection]) => {
     const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
-    kernel.requestComplete = async () => ({ header: {}, content: {
-        status: 'ok', matches: words, cursor_start: start, cursor_end: end,
-        metadata: { _jupyter_types_experimental: words.map(text => (
-            { text, type: text, start, end, signature: text, label: text })) } } });
-    kernel.requestInspect = async () => ({ content: { status: 'ok', found: true,
-        data: { 'text/plain': words.join('\\n'), 'text/html': words.join(''),
-            'text/markdown': words.join('\\n\\n') } } });
+    kernel.requestComplete = async () => ({ header: {}, content: completions });
+    kernel.requestInspect = async () => ({ content: inspection });
 }
 """
 
@@ -98,8 +93,26 @@ def test_the_lists_of_agents_and_models(lab: Any, chat: Any, guard: Any, screens
 def test_completions_with_previews_and_what_the_pointer_shows(
     lab: Any, chat: Any, guard: Any, screenshot: Any
 ) -> None:
+    named_like = [
+        {"text": word, "type": word, "start": 4, "end": 4, "signature": word, "label": word}
+        for word in SHORT
+    ]
+    completions = {
+        "status": "ok",
+        "matches": SHORT,
+        "cursor_start": 4,
+        "cursor_end": 4,
+        "metadata": {"_jupyter_types_experimental": named_like},
+    }
     # A preview is drawn for the first completion only: it has all of them.
-    lab.page.evaluate(_KERNEL_SAYS, [SHORT, 4, 4])
+    data = {"text/plain": "\n".join(SHORT), "text/html": "".join(SHORT)}
+    data["text/markdown"] = "\n\n".join(SHORT)
+    inspection = {"status": "ok", "found": True, "data": data}
+    lab.page.evaluate(_KERNEL_SAYS, [completions, inspection])
+    # A kernel that is busy is asked over its comm.
+    guard.tell_lies(
+        {"assist.complete": {"result": completions}, "assist.inspect": {"result": inspection}}
+    )
     lab.cell(0).get_by_text("numbers.csv").hover()
     hover = lab.page.locator(".msgbook-Hover")
     expect(hover).to_contain_text("<img src=x")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from chats import Slow, write_notebook
 from playwright.sync_api import Locator, expect
@@ -97,3 +99,33 @@ def test_prompts_are_completed_and_explained_while_a_turn_runs(lab, notebook, mo
     expect(lab.cell(0)).not_to_contain_text("no more")
     slow.go()
     expect(lab.cell(0)).to_contain_text("no more.")
+
+
+@pytest.fixture
+def impatient(lab) -> Iterator[None]:
+    """JupyterLab drops what a kernel answers, as it does with answers that take a second."""
+    completer = "@jupyterlab/completer-extension:manager"
+    lab.set("providerTimeout", 0, completer)
+    yield
+    lab.set("providerTimeout", 1000, completer)
+
+
+def test_an_answer_that_jupyterlab_does_not_wait_for_opens_the_list_when_it_comes(
+    lab, lab_root, impatient
+):
+    folder = lab_root / "late"
+    folder.mkdir()
+    (folder / "late.csv").write_text("n\n")
+    write_notebook(folder / "late.ipynb", "")
+    # Its kernel starts only now.
+    lab.open("late/late.ipynb")
+    lab.type_in(0, "Look at ")
+    lab.page.keyboard.type("@[")
+    expect(_item(lab, "late.csv").locator("svg")).to_be_visible()
+    expect(_list(lab)).to_contain_text("late.csv: 1 line")
+
+    lab.page.keyboard.press("Escape")
+    lab.wait_for_kernel()
+    lab.type_in(0, "Compare with ")
+    lab.page.keyboard.type("@[")
+    expect(_item(lab, "late.csv").locator("svg")).to_be_visible()

@@ -208,17 +208,22 @@ class Lab:
         finally:
             self.page.set_viewport_size(before)
 
-    def set(self, key: str, value: bool | str | float) -> None:
-        """Change a setting of chats, as the settings editor does."""
+    def set(
+        self,
+        key: str,
+        value: bool | str | float,
+        plugin: str = "@msgbook/labextension:settings",
+    ) -> None:
+        """Change a setting, by default of chats, as the settings editor does."""
         self.page.evaluate(
-            """async ([key, value]) => {
+            """async ([plugin, key, value]) => {
                 const { _services } = window.jupyterapp.pluginRegistry;
                 const tokens = [...(_services?.keys() ?? [])];
                 const token = tokens.find(({ name }) => name.endsWith(':ISettingRegistry'));
                 const registry = await window.jupyterapp.resolveRequiredService(token);
-                await registry.set('@msgbook/labextension:settings', key, value);
+                await registry.set(plugin, key, value);
             }""",
-            [key, value],
+            [plugin, key, value],
         )
 
     def save(self) -> None:

@@ -14,7 +14,10 @@ function offered(name: string): Promise<CompletionHandler.ICompletionItem> {
     metadata: {}
   };
   const kernel = { requestComplete: () => Promise.resolve({ content }) };
-  const completions = new PromptCompletions(() => kernel as never);
+  const completions = new PromptCompletions(() => kernel as never, {
+    patience: () => 1000,
+    open: () => undefined
+  });
   return completions
     .fetch({ text: '', offset: 0 }, {} as ICompletionContext)
     .then(({ items }) => items[0]);

@@ -50,10 +50,31 @@ export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
     };
     notebooks.forEach(join);
     notebooks.widgetAdded.connect((_, panel) => join(panel));
-    manager?.registerProvider(new PromptCompletions(kernelOf));
-    if (manager instanceof CompletionProviderManager && registry !== null) {
-      void showPreviews(app, manager, notebooks, settings, registry);
+    // Until JupyterLab has read its settings, it does not wait at all.
+    let patience = 0;
+    manager?.registerProvider(
+      new PromptCompletions(kernelOf, {
+        patience: () => patience,
+        open: panel => manager.invoke(panel.id)
+      })
+    );
+    if (manager === null || registry === null) {
+      return;
     }
+    completerSettings(app, registry).then(
+      own => {
+        const take = () => {
+          patience = own.get('providerTimeout').composite as number;
+        };
+        own.changed.connect(take);
+        take();
+        if (manager instanceof CompletionProviderManager) {
+          showPreviews(app, manager, notebooks, settings, own);
+        }
+      },
+      (reason: unknown) =>
+        console.error('The settings of completion cannot be read.', reason)
+    );
   }
 };
 
@@ -74,21 +95,28 @@ async function inspect(
   return typeof shown === 'string' ? shown : null;
 }
 
-const COMPLETER = '@jupyterlab/completer-extension:manager';
+/** Return JupyterLab's settings of its completer. */
+async function completerSettings(
+  app: JupyterFrontEnd,
+  registry: ISettingRegistry
+): Promise<ISettingRegistry.ISettings> {
+  // They cannot be read before JupyterLab knows all providers.
+  await app.restored;
+  return registry.load('@jupyterlab/completer-extension:manager');
+}
 
 /**
  * Show JupyterLab's preview beside completions while a chat is in front.
  *
  * It is off by default, for all documents at once; the user's own setting holds for the others.
  */
-async function showPreviews(
+function showPreviews(
   app: JupyterFrontEnd,
   manager: CompletionProviderManager,
   notebooks: INotebookTracker,
   settings: IChatSettings,
-  registry: ISettingRegistry
-): Promise<void> {
-  const own = await registry.load(COMPLETER);
+  own: ISettingRegistry.ISettings
+): void {
   const update = () => {
     const panel = notebooks.currentWidget;
     const isChat =

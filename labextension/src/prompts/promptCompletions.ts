@@ -24,6 +24,7 @@ import { agentsIcon } from '../icons';
 import { isChatNotebook } from '../live/chatNotebook';
 import { visible } from '../turn/text';
 import type { IAssistKernel } from './assistKernel';
+import { LateAnswers, type ICompletionList } from './lateAnswers';
 import { isCodeMimeType } from './promptKind';
 
 /** Icons of what a completion stands for. */
@@ -56,32 +57,31 @@ export class PromptCompletions implements ICompletionProvider {
   readonly renderer = null;
 
   /** @param kernelOf - Returns what answers about the prompts of a notebook. */
-  constructor(kernelOf: (panel: NotebookPanel) => IAssistKernel | null) {
+  constructor(
+    kernelOf: (panel: NotebookPanel) => IAssistKernel | null,
+    list: ICompletionList
+  ) {
     this._kernelOf = kernelOf;
+    this._late = new LateAnswers(list);
   }
 
-  async isApplicable(context: ICompletionContext): Promise<boolean> {
-    const { widget, editor } = context;
-    return (
+  isApplicable({ widget, editor }: ICompletionContext): Promise<boolean> {
+    return Promise.resolve(
       widget instanceof NotebookPanel &&
-      isChatNotebook(widget.sessionContext) &&
-      !isCodeMimeType(editor?.model.mimeType ?? '') &&
-      this._kernel.isApplicable(context)
+        isChatNotebook(widget.sessionContext) &&
+        !isCodeMimeType(editor?.model.mimeType ?? '') &&
+        // Until it is known whether there is a kernel, its answer may come late.
+        (!widget.sessionContext.isReady || this._kernelOf(widget) !== null)
     );
   }
 
-  async fetch(
+  fetch(
     request: CompletionHandler.IRequest,
     context: ICompletionContext
   ): Promise<CompletionHandler.ICompletionItemsReply> {
-    const reply = await this._kernel.fetch(request, this._asking(context));
-    const items = reply.items.map(item => {
-      const [kind] = (item.type ?? '').split(':');
-      const icon = Object.hasOwn(ICONS, kind) ? ICONS[kind] : undefined;
-      const insertText = item.insertText ?? item.label;
-      return { ...item, icon, insertText, label: shownLabel(item.label) };
-    });
-    return { ...reply, items };
+    return this._late.fetch(request, context, () =>
+      this._ask(request, context)
+    );
   }
 
   resolve(
@@ -90,6 +90,24 @@ export class PromptCompletions implements ICompletionProvider {
     patch?: Completer.IPatch | null
   ): Promise<CompletionHandler.ICompletionItem> {
     return this._kernel.resolve(item, this._asking(context), patch);
+  }
+
+  private async _ask(
+    request: CompletionHandler.IRequest,
+    context: ICompletionContext
+  ): Promise<CompletionHandler.ICompletionItemsReply> {
+    const panel = context.widget as NotebookPanel;
+    if (this._kernelOf(panel) === null) {
+      await panel.sessionContext.ready;
+    }
+    const reply = await this._kernel.fetch(request, this._asking(context));
+    const items = reply.items.map(item => {
+      const [kind] = (item.type ?? '').split(':');
+      const icon = Object.hasOwn(ICONS, kind) ? ICONS[kind] : undefined;
+      const insertText = item.insertText ?? item.label;
+      return { ...item, icon, insertText, label: shownLabel(item.label) };
+    });
+    return { ...reply, items };
   }
 
   /** Return a context in which that kernel is asked which can answer now. */
@@ -101,6 +119,7 @@ export class PromptCompletions implements ICompletionProvider {
 
   private readonly _kernel = new KernelCompleterProvider();
   private readonly _kernelOf: (panel: NotebookPanel) => IAssistKernel | null;
+  private readonly _late: LateAnswers;
 }
 
 /** Return a name as the list shows it: names of files and cells may be long and hold anything. */
