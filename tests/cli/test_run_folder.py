@@ -172,6 +172,31 @@ def test_what_is_no_conversation_is_left_out_and_of_paired_files_the_text_is_tak
     assert len(capsys.readouterr().out.splitlines()) == 5
 
 
+def test_nothing_outside_of_the_folder_is_read_or_written(server, folder, tmp_path):
+    server.choose = echo
+    outside = tmp_path / "private.msg.md"
+    outside.write_text(chat("private"), "utf-8")
+    (folder / "link.msg.md").symlink_to(outside)
+    (folder / "loop").symlink_to(folder, target_is_directory=True)
+    (folder / "gone.msg.md").symlink_to("nowhere")
+    (folder / "self.msg.md").symlink_to("self.msg.md")
+
+    assert with_settings(server, run_folder, folder) == 0
+
+    assert asked(server) == PROMPTS
+    assert outside.read_text("utf-8") == chat("private")
+
+
+def test_the_name_of_a_file_is_shown_in_one_line_without_control_characters(server, tmp_path):
+    server.choose = echo
+    (tmp_path / "new\nline\x1b[31m.msg.md").write_text(chat("a"), "utf-8")
+
+    done = run(server, "run", tmp_path)
+
+    assert len(done.stderr.splitlines()) == 1
+    assert "\x1b" not in done.stdout + done.stderr
+
+
 def _ipynb(notebook):
     import nbformat
 

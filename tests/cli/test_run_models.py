@@ -193,7 +193,7 @@ def test_what_cannot_be_compared_is_said_and_nothing_is_written(
         with_settings(server, run_models, chat, models, tmp_path / "out")
 
     assert words in str(raised.value)
-    assert not list(tmp_path.glob("out/*"))
+    assert not (tmp_path / "out").exists()
     assert server.requests == []
 
 
@@ -216,6 +216,20 @@ def test_a_file_of_another_conversation_is_not_gone_on_with(server, chat, tmp_pa
 def test_options_that_do_not_go_together_are_wrong_usage(server, chat, argv):
     assert run(server, "run", chat, *argv).returncode == 2
     assert server.requests == []
+
+
+def test_names_that_differ_in_case_or_are_very_long_give_files_of_their_own(
+    server, chat, tmp_path, capsys
+):
+    server.choose = by_model
+    models = ["a", "A", "x" * 5000, "x" * 5001]
+
+    assert with_settings(server, run_models, chat, models, tmp_path / "o") == 0
+
+    files = {path.name for path in (tmp_path / "o").glob("*.msg.md")}
+    long = f"chat-{'x' * 80}"
+    assert files == {"chat-a.msg.md", "chat-A-2.msg.md", f"{long}.msg.md", f"{long}-2.msg.md"}
+    capsys.readouterr()
 
 
 def test_two_models_whose_names_give_one_file_name_get_two_files(server, chat, tmp_path, capsys):

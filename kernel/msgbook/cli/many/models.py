@@ -33,6 +33,8 @@ from msgbook.notebook import (
 from msgbook_format.files import SUFFIX, replace_bytes, stem_of
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST = 80
+"""Characters of a model's name that stay in the name of its file."""
 
 
 def run_models(
@@ -64,11 +66,11 @@ def run_models(
     _require_no_choices(document)
     folder = working_folder(path.absolute().parent)
     cost = cost_by(load_with_project(folder)[0])  # before the keys are removed
+    files = _name_files(path, models, out)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CommandError(describe_file_error(out, error)) from error
-    files = _name_files(path, models, out)
     for model, file in files.items():
         _prepare(document, model, file)
     jobs = [Job(file, approval=approval, folder=folder) for file in files.values()]
@@ -104,14 +106,17 @@ def _name_files(path: Path, models: Sequence[str], out: Path) -> dict[str, Path]
     """Return the file of each model. Names have no characters that a path or a shell reads."""
     suffix = SUFFIX if path.name.endswith(SUFFIX) else path.suffix
     files: dict[str, Path] = {}
+    taken: set[str] = set()
     for model in models:
         if model in files:
             raise CommandError(f"--model {model} is given twice")
-        words = _UNSAFE.sub("-", model).strip("-.") or "model"
+        words = _UNSAFE.sub("-", model)[:_LONGEST].strip("-.") or "model"
         name, number = f"{stem_of(path.name)}-{words}{suffix}", 1
-        while out / name in files.values():
+        # File systems may ignore case.
+        while name.casefold() in taken:
             number += 1
             name = f"{stem_of(path.name)}-{words}-{number}{suffix}"
+        taken.add(name.casefold())
         files[model] = out / name
     return files
 

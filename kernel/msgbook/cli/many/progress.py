@@ -60,7 +60,7 @@ class Progress:
                 complain("run", f"{place}: {words.removeprefix(f'{place}: ')}")
         if not self._is_bar and result.status != "other":
             turns, count = counted(len(result.turns), "turn"), f"[{self._files}/{self._total}]"
-            line = f"{count} {result.path}: {result.status}, {turns}, {result.seconds:.1f} s"
+            line = f"{count} {line_of(str(result.path))}: {result.status}, {turns}, {result.seconds:.1f} s"
             say(line, self._stream)
             self._stream.flush()
 
