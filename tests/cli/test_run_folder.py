@@ -369,6 +369,16 @@ def test_nobody_is_asked_so_a_call_that_needs_approval_is_denied(server, tmp_pat
     assert result["status"] == "denied"
 
 
+def test_what_is_said_once_for_all_files_is_counted_at_the_end(server, folder, capsys):
+    server.choose = lambda _request: error(401, "no")
+
+    assert with_settings(server, run_folder, folder) == 1
+
+    lines = [line for line in capsys.readouterr().err.splitlines() if "AuthenticationError" in line]
+    assert len(lines) == 2
+    assert lines[1].startswith("msgbook run: 2 more times: AuthenticationError")
+
+
 def test_a_key_reaches_every_file_and_no_output(server, folder):
     server.choose = echo
     environment = {"OPENAI_API_KEY": "sk-very-secret-key"}

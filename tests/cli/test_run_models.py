@@ -197,6 +197,12 @@ def test_what_cannot_be_compared_is_said_and_nothing_is_written(
     assert server.requests == []
 
 
+@pytest.mark.parametrize("below", ["", "below"])
+def test_a_file_in_place_of_the_folder_is_said(server, chat, tmp_path, below):
+    with pytest.raises(CommandError, match="expected a folder, found a file"):
+        with_settings(server, run_models, chat, ["a"], tmp_path / "data.txt" / below)
+
+
 def test_a_file_of_another_conversation_is_not_gone_on_with(server, chat, tmp_path):
     out = tmp_path / "out"
     out.mkdir()

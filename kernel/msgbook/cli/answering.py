@@ -22,20 +22,20 @@ async def answer_prompts(
     document: Document,
     numbers: Sequence[int],
     changed: list[int],
-    tell: Callable[[str, str], None],
+    tell: Callable[[str, str, str], None],
 ) -> Failure | None:
     """Answer until a turn fails, and return its failure.
 
     Args:
         numbers: The prompts, from 0.
         changed: Gets the numbers of the cells with a new answer.
-        tell: Gets place and words for each answer that failed or is incomplete.
+        tell: Gets place, words and what to do for each answer that failed or is incomplete.
     """
     for done, number in enumerate(numbers, 1):
         cell = document.cells[number]
         where = f"{document.path}/{shown_id(cell)}"
         if is_superfluous_continue(document.cells, number):
-            tell(where, "nothing to continue: the answer above is complete now")
+            tell(where, "nothing to continue: the answer above is complete now", "")
             continue
         before = cell.get("outputs")
         failure = await answering.answer(number)
@@ -45,8 +45,8 @@ async def answer_prompts(
         if failure is not None:
             left = len(numbers) - done
             more = f"{counted(left, 'more prompt')} not sent; " if left else ""
-            tell(where, f"{failure.name}: {failure.message} ({more}{advice})")
+            tell(where, f"{failure.name}: {failure.message}", f"{more}{advice}")
             return failure
         if incomplete := describe_incomplete(cell):
-            tell(where, f"{incomplete} ({advice})")
+            tell(where, incomplete, advice)
     return None

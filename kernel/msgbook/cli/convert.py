@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from msgbook.cli.imported_chats import import_as, import_into, is_conversation, make_folder
+from msgbook.cli.folders import make_folder
+from msgbook.cli.imported_chats import import_as, import_into, is_conversation
 from msgbook.cli.terminal import line_of, say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.errors import describe_file_error

@@ -10,14 +10,8 @@ from typing import Any, NamedTuple
 
 from msgbook.approval import load_with_project
 from msgbook.cli.file_turns import engine_for, require_conversation
-from msgbook.cli.imported_chats import (
-    is_conversation,
-    make_folder,
-    read_others,
-    report,
-    tell,
-    unused_paths,
-)
+from msgbook.cli.folders import make_folder, unused_paths
+from msgbook.cli.imported_chats import is_conversation, read_others, report, tell
 from msgbook.cli.terminal import printable_json, say, write
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import hide_keys

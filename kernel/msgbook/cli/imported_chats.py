@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from msgbook.cli.folders import make_folder, unused_paths
 from msgbook.cli.terminal import line_of, say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.errors import MsgbookError, describe_file_error
@@ -22,8 +23,6 @@ from msgbook.other_chats import (
 from msgbook.text import join_first
 from msgbook_format.files import AGENT_SUFFIXES, stem_of
 
-_MOST_NAMES = 10_000
-"""Conversations of one title in one folder."""
 _MOST_FINDINGS = 20
 """Kinds of findings that are told, the most frequent first."""
 
@@ -99,14 +98,6 @@ def import_into(path: Path, folder: Path, form: str) -> int:
     return 0
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder unless it is there. Raise `CommandError` if that is not possible."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CommandError(describe_file_error(folder, error)) from error
-
-
 def report(
     path: Path, chats: Iterable[OtherChat], branches: str = "written to files of their own"
 ) -> None:
@@ -145,29 +136,6 @@ def tell(path: Path, findings: Iterable[tuple[str, str]]) -> None:
         say(line_of(f"{path}: {finding} (in {first[finding][:60]!r}{times})"), sys.stderr)
     if len(counts) > _MOST_FINDINGS:
         say(f"{path}: and {len(counts) - _MOST_FINDINGS:,} more kinds of findings", sys.stderr)
-
-
-def unused_paths(
-    folder: Path, stems: Iterable[str], suffix: str, taken: Iterable[str] = ()
-) -> Iterator[Path]:
-    """Yield a path for each stem that no file has, on file systems that ignore case too."""
-    try:
-        present = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
-    except OSError as error:
-        raise CommandError(describe_file_error(folder, error)) from error
-    used = {name.casefold() for name in (*taken, *present)}
-    last: Counter[str] = Counter()
-    for stem in stems:
-        while True:
-            last[stem.casefold()] += 1
-            number = last[stem.casefold()]
-            name = f"{stem}{suffix}" if number == 1 else f"{stem}-{number}{suffix}"
-            if name.casefold() not in used:
-                break
-            if number > _MOST_NAMES:
-                raise CommandError(f"{folder}: there are too many files {stem}-2{suffix}, ...")
-        used.add(name.casefold())
-        yield folder / name
 
 
 def _write_new(paths: Sequence[Path], chats: Sequence[OtherChat]) -> None:

@@ -155,8 +155,8 @@ def run_file(
     return run_turns(document, screen, job, approval=approval, cassette=cassette)
 
 
-def _tell(place: str, words: str) -> None:
-    complain(_VERB, f"{place}: {words}")
+def _tell(place: str, words: str, advice: str) -> None:
+    complain(_VERB, f"{place}: {words} ({advice})" if advice else f"{place}: {words}")
 
 
 def _report_outdated(document: Document, changed: Sequence[int]) -> None:

@@ -7,7 +7,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from msgbook.cli.imported_chats import unused_paths
+from msgbook.cli.folders import unused_paths
 from msgbook.cli.terminal import say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.notebook import Document, DocumentError, create, create_beside

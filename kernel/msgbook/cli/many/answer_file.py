@@ -153,7 +153,8 @@ class _FileJob:
         usages = (usage for usage in list_turn_usage(document.cells) if usage.cell in ran)
         self._result.turns = [PaidTurn(usage, cost(usage)) for usage in usages]
 
-    def _tell(self, place: str, words: str) -> None:
+    def _tell(self, place: str, words: str, _advice: str = "") -> None:
+        # The advice names one file. For many it is the same: run the folder again.
         self._result.remarks.append((place, words))
 
     def begin(self, _cell: Cell, _record: TurnRecord) -> TurnView:

@@ -12,6 +12,7 @@ from msgbook.approval import load_with_project
 from msgbook.cli.cell_names import shown_id
 from msgbook.cli.file_prompts import is_prompt_cell
 from msgbook.cli.file_turns import require_conversation
+from msgbook.cli.folders import make_folder
 from msgbook.cli.many.comparison import compare
 from msgbook.cli.many.comparison_page import comparison_page
 from msgbook.cli.many.folder import AT_ONCE, report, run_jobs
@@ -67,10 +68,7 @@ def run_models(
     folder = working_folder(path.absolute().parent)
     cost = cost_by(load_with_project(folder)[0])  # before the keys are removed
     files = _name_files(path, models, out)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CommandError(describe_file_error(out, error)) from error
+    make_folder(out)
     for model, file in files.items():
         _prepare(document, model, file)
     jobs = [Job(file, approval=approval, folder=folder) for file in files.values()]

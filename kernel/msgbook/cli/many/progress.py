@@ -6,6 +6,7 @@ import math
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TextIO
@@ -34,7 +35,7 @@ class Progress:
         self._is_bar = self._stream.isatty()
         self._files = self._turns = self._failed = 0
         self._waits: Mapping[str, float] = {}
-        self._said: set[str] = set()
+        self._said: Counter[str] = Counter()
         self._started = time.monotonic()
         self._redraw()
 
@@ -55,8 +56,8 @@ class Progress:
 
     def _tell(self, result: FileResult) -> None:
         for place, words in result.remarks:
-            if words not in self._said:
-                self._said.add(words)
+            self._said[words] += 1
+            if self._said[words] == 1:
                 complain("run", f"{place}: {words.removeprefix(f'{place}: ')}")
         if not self._is_bar and result.status != "other":
             turns, count = counted(len(result.turns), "turn"), f"[{self._files}/{self._total}]"
@@ -74,9 +75,12 @@ class Progress:
         self._redraw()
 
     def close(self) -> None:
-        """Remove the bar."""
+        """Remove the bar, and say how often what was said once has happened."""
         with suppress(OSError):
             self._clear()
+            for words, count in self._said.items():
+                if count > 1:
+                    complain("run", f"{count - 1:,} more times: {words}")
 
     def _clear(self) -> None:
         if self._is_bar:
