@@ -27,7 +27,7 @@ def test_the_package_the_extension_and_the_citation_have_one_version():
     extension = json.loads((ROOT / "labextension" / "package.json").read_text("utf-8"))
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
 
-    assert pyproject["project"]["dynamic"] == ["version"]
+    assert "version" in pyproject["project"]["dynamic"]
     assert pyproject["tool"]["hatch"]["version"]["path"] == "kernel/msgbook/__init__.py"
     assert extension["version"] == citation["version"] == msgbook.__version__
 
@@ -47,6 +47,18 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     nowhere = {**os.environ, "PATH": str(folder)}
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, env=nowhere)
     return next(folder.glob("*.tar.gz"))
+
+
+def test_the_page_on_pypi_has_the_picture_and_the_links_of_the_tag(sdist: Path):
+    with tarfile.open(sdist) as archive:
+        info = archive.extractfile(f"msgbook-{msgbook.__version__}/PKG-INFO")
+        assert info is not None
+        page = info.read().decode("utf-8")
+
+    tag = f"v{msgbook.__version__}"
+    assert re.search(rf"!\[[^\]]+\]\(https://[^)]+/raw/{tag}/docs/images/[^)]+\)", page)
+    assert re.search(rf"[^!]\[Tutorial\]\(https://[^)]+/blob/{tag}/docs/tutorial.md\)", page)
+    assert re.findall(r"\]\((?!https://)[^)]*\)", page) == []
 
 
 def test_the_sdist_holds_the_built_extension_its_sources_and_the_tests(sdist: Path):
