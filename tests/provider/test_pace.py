@@ -161,6 +161,18 @@ def test_a_wait_for_longer_than_a_turn_would_wait_holds_nobody_up():
     assert [at for _, at in server.asked] == [1000.0, 1000.0]
 
 
+def test_a_server_that_asks_to_wait_holds_up_no_other_server():
+    time = VirtualTime()
+    paces = Paces(clock=time.clock)
+    busy, free = (
+        paces.of(ProviderSettings(name, "http://localhost/v1")) for name in ("busy", "free")
+    )
+    busy.hold(20.0)
+
+    assert asyncio.run(starts(free, time, 2)) == [1000.0, 1000.0]
+    assert asyncio.run(starts(busy, time, 1)) == [1020.0]
+
+
 def test_a_request_that_was_given_up_makes_room_for_another():
     async def run():
         pace = Pace(parallel=1)

@@ -13,7 +13,7 @@ from msgbook.cli.cell_names import shown_id
 from msgbook.cli.file_prompts import is_prompt_cell
 from msgbook.cli.file_turns import require_conversation
 from msgbook.cli.folders import make_folder
-from msgbook.cli.many.comparison import compare
+from msgbook.cli.many.comparison import Comparison, compare
 from msgbook.cli.many.comparison_page import comparison_page
 from msgbook.cli.many.folder import AT_ONCE, report, run_jobs
 from msgbook.cli.many.job import Job
@@ -73,18 +73,23 @@ def run_models(
         _prepare(document, model, file)
     jobs = [Job(file, approval=approval, folder=folder) for file in files.values()]
     results, seconds = run_jobs(jobs, parallel or AT_ONCE)
+    code = report(results, seconds)
     read = {model: Document.read(file) for model, file in files.items()}
-    comparison = compare(document, read, {one.path: one.status for one in results}, cost)
-    base = out / stem_of(path.name)
-    for suffix, text in ((".html", comparison_page(comparison)), (".json", comparison.to_json())):
-        target = base.with_name(f"{base.name}.comparison{suffix}")
+    statuses = {one.path: one.status for one in results}
+    _write(compare(document, read, statuses, cost), out / stem_of(path.name))
+    return code
+
+
+def _write(comparison: Comparison, base: Path) -> None:
+    """Write a comparison as HTML and JSON, and print the names of the files, which begin as `base` does."""
+    pages = {"html": comparison_page(comparison), "json": comparison.to_json()}
+    targets = {kind: base.with_name(f"{base.name}.comparison.{kind}") for kind in pages}
+    for kind, target in targets.items():
         try:
-            replace_bytes(target, text.encode("utf-8", "backslashreplace"))
+            replace_bytes(target, pages[kind].encode("utf-8", "backslashreplace"))
         except OSError as error:
             raise CommandError(describe_file_error(target, error)) from error
-    code = report(results, seconds)
-    say(f"{base}.comparison.html, {base}.comparison.json")
-    return code
+    say(", ".join(map(str, targets.values())))
 
 
 def _require_no_choices(document: Document) -> None:
