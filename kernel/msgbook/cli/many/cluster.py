@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
@@ -15,6 +15,7 @@ from typing import Any
 from msgbook.cli.file_turns import ending_signals
 from msgbook.cli.many.job import FileResult, Job
 from msgbook.cli.many.on_worker import Parcel, answer_parcel
+from msgbook.cli.many.progress import Progress
 from msgbook.cli.unsaved import describe_unsaved, keep_content
 from msgbook.cli.usage_errors import CommandError
 from msgbook_format.errors import FileChangedError
@@ -25,7 +26,7 @@ _CONNECT = 15
 
 
 def do_on_cluster(
-    jobs: Sequence[Job], address: str, folder: Path, on_file: Callable[[FileResult], None]
+    jobs: Sequence[Job], address: str, folder: Path, progress: Progress
 ) -> list[FileResult]:
     """Do jobs on the workers of a cluster, and return their results in the order of the jobs.
 
@@ -35,6 +36,7 @@ def do_on_cluster(
     Args:
         address: Of the scheduler.
         folder: A folder above all files.
+        progress: Shows the files that are done.
 
     Raises:
         CommandError: Dask is not installed, or the scheduler does not answer.
@@ -53,7 +55,7 @@ def do_on_cluster(
     try:
         probe.write_text(token)
         with client, _interrupted_by_signals():
-            return _Run(client, token, probe.absolute(), on_file).do(jobs)
+            return _Run(client, token, probe.absolute(), progress).do(jobs)
     finally:
         probe.unlink(missing_ok=True)
 
@@ -84,12 +86,11 @@ async def _reach(address: str) -> None:
 class _Run:
     """One run on a cluster."""
 
-    def __init__(
-        self, client: Any, token: str, probe: Path, on_file: Callable[[FileResult], None]
-    ) -> None:
+    def __init__(self, client: Any, token: str, probe: Path, progress: Progress) -> None:
         from distributed import Event
 
-        self._client, self._token, self._probe, self._on_file = client, token, probe, on_file
+        self._client, self._token, self._probe = client, token, probe
+        self._progress = progress
         self._stop = Event(f"msgbook-{token}", client=client)
 
     def do(self, jobs: Sequence[Job]) -> list[FileResult]:
@@ -105,7 +106,7 @@ class _Run:
                 results[number] = FileResult(
                     job.path, "unreadable", remarks=[(str(job.path), words)]
                 )
-                self._on_file(results[number])
+                self._progress.file_ended(results[number])
                 continue
             parcel = Parcel(
                 replace(job, path=job.path.absolute()), content, self._token, self._probe
@@ -118,7 +119,8 @@ class _Run:
                 for future in arrived:
                     number, content = sent[future]
                     results[number] = self._receive(future, jobs[number], content)
-                    self._on_file(results[number])
+                    self._progress.turns_ended(len(results[number].turns))
+                    self._progress.file_ended(results[number])
                 return list(results.values())
             except KeyboardInterrupt:
                 if self._stop.is_set():

@@ -67,7 +67,7 @@ def run_jobs(
     progress, started = Progress(len(jobs)), time.monotonic()
     try:
         if cluster is not None:
-            results = do_on_cluster(jobs, *cluster, progress.file_ended)
+            results = do_on_cluster(jobs, *cluster, progress)
         else:
             results = do_side_by_side(jobs, parallel, progress)
     finally:

@@ -39,9 +39,9 @@ class Progress:
         self._started = time.monotonic()
         self._redraw()
 
-    def turn_ended(self) -> None:
-        """Count a turn."""
-        self._turns += 1
+    def turns_ended(self, count: int = 1) -> None:
+        """Count turns."""
+        self._turns += count
         self._redraw()
 
     def file_ended(self, result: FileResult) -> None:

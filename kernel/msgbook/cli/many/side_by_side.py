@@ -28,7 +28,7 @@ def do_side_by_side(jobs: Sequence[Job], parallel: int, progress: Progress) -> l
 
 async def _do_all(jobs: Sequence[Job], parallel: int, progress: Progress) -> list[FileResult]:
     cancel_on_signals()
-    worker = Worker(on_turn=progress.turn_ended)
+    worker = Worker(on_turn=progress.turns_ended)
     results = {number: FileResult(job.path, "not run") for number, job in enumerate(jobs)}
     waiting = iter(enumerate(jobs))
 
