@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 
 import pytest
 from chats import write_notebook
@@ -82,6 +83,11 @@ def test_files_of_the_computer_and_of_the_file_browser_become_references(
     lab.page.evaluate(HAND_OVER, ["drop", "my notes.txt", "text/plain", words])
     _wait_for_source(lab, "Read @[attachments/my-notes.txt]")
     assert (folder / "attachments" / "my-notes.txt").read_text() == "words"
+    long = f"../]{'n' * 5000}.txt"
+    lab.page.evaluate(HAND_OVER, ["drop", long, "text/plain", words])
+    expect(lab.cell(0).locator(".cm-content")).to_contain_text(re.compile("n{190,196}.txt]"))
+    assert len([*(folder / "attachments").glob("[!.]*")]) == 2
+    lab.type_in(0, "Read @[attachments/my-notes.txt]")
 
     file = lab.page.locator(".jp-DirListing-item", has_text="numbers.csv")
     start, end = file.bounding_box(), lab.cell(0).locator(".cm-content").bounding_box()
@@ -109,6 +115,13 @@ def test_a_failing_upload_says_so_and_code_takes_no_files(lab, lab_root, screens
         expect(lab.page.get_by_text("image.png is not attached:")).to_be_visible()
         with lab.width(700):
             screenshot("failed-700")
+        hostile = "\u202egnp.txt\n" + "<img src=x>" * 500
+        lab.page.evaluate(HAND_OVER, ["paste", hostile, "text/plain", PIXEL])
+        told = lab.page.locator(".Toastify__toast", has_text="202e")
+        expect(told).to_contain_text(
+            re.compile(r"^\\u202egnp\.txt <img.{0,60}… is not attached: .")
+        )
+        screenshot("hostile")
     finally:
         lab.page.unroute("**/api/contents/attachments/**")
     assert _source(lab) == "Read"

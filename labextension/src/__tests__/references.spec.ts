@@ -31,6 +31,10 @@ test.each([
   ['.env', 'env'],
   ['a b]:{.csv', 'a-b---.csv'],
   ['a\ud800\u202e\u2028b.png', 'a---b.png'],
+  ['a\u200b\u2060\u3164\u{e0041}b.png', 'a----b.png'],
+  [`${'x'.repeat(5000)}.png`, `${'x'.repeat(196)}.png`],
+  [`${'\u56fe'.repeat(5000)}.png`, `${'\u56fe'.repeat(65)}.png`],
+  [`a.${'x'.repeat(5000)}`, `a.${'x'.repeat(198)}`],
   ['..', 'file'],
   ['', 'file']
 ])('the file %j is saved as %j', (name, saved) => {

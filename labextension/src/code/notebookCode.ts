@@ -12,6 +12,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { findFile, pathBeside } from '../live/beside';
 import { errorText } from '../live/errorText';
 import { activateCell, insertCell, runCell } from '../live/newCell';
+import { visible } from '../turn/text';
 import { canRun, cellOf, fileNameOf, isSeen, type ICode } from './languages';
 
 /** What the code toolbar does with code of an answer. */
@@ -86,12 +87,15 @@ export class NotebookCode implements ICodeActions {
       await this._contents.save(path, {
         ...{ type: 'file', format: 'text', content }
       });
-      Notification.success(trans.__('The code is saved in %1.', path), {
-        autoClose: 5000
-      });
+      Notification.success(
+        trans.__('The code is saved in %1.', visible(path)),
+        {
+          autoClose: 5000
+        }
+      );
     } catch (error) {
       Notification.error(
-        trans.__('The code is not saved: %1', errorText(error)),
+        trans.__('The code is not saved: %1', visible(errorText(error))),
         { autoClose: false }
       );
     }
@@ -123,7 +127,7 @@ export class NotebookCode implements ICodeActions {
     }
     const { button } = await showDialog({
       title: trans.__('Replace the File?'),
-      body: trans.__('%1 exists. Its content would be lost.', path),
+      body: trans.__('%1 exists. Its content would be lost.', visible(path)),
       buttons: [
         Dialog.cancelButton(),
         Dialog.warnButton({ label: trans.__('Replace') })

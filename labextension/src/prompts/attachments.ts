@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { findFile, pathBeside, relativeTo } from '../live/beside';
 import { errorText } from '../live/errorText';
+import { visible } from '../turn/text';
 import { attachmentName, freeName, referenceTo } from './references';
 
 /** The folder beside a notebook that takes what is pasted or dropped into its prompts. */
@@ -11,6 +12,9 @@ const FOLDER = 'attachments';
 
 /** Bytes of a file that is sent to the server in one request. */
 const MAX_BYTES = 50_000_000;
+
+/** Characters of a name in a notification. */
+const SHOWN = 60;
 
 /** Makes files that a person pastes or drops into a prompt into references. */
 export class Attachments {
@@ -33,7 +37,11 @@ export class Attachments {
         references.push(referenceTo(await this._save(file))!);
       } catch (error) {
         this._tell(
-          this._trans.__('%1 is not attached: %2', file.name, errorText(error))
+          this._trans.__(
+            '%1 is not attached: %2',
+            shortName(file.name),
+            errorText(error)
+          )
         );
       }
     }
@@ -51,7 +59,7 @@ export class Attachments {
         this._tell(
           this._trans.__(
             'No reference can name %1: rename it without brackets, braces, colons and asterisks.',
-            path
+            shortName(path)
           )
         );
       }
@@ -69,7 +77,16 @@ export class Attachments {
       );
     }
     const folder = pathBeside(this._contents, this._notebook(), FOLDER);
-    if ((await findFile(this._contents, folder)) === null) {
+    const found = await findFile(this._contents, folder);
+    if (found !== null && found.type !== 'directory') {
+      throw new Error(
+        this._trans.__(
+          'it would be saved in the folder %1, but that is a file. Rename the file.',
+          FOLDER
+        )
+      );
+    }
+    if (found === null) {
       await this._contents.save(folder, { type: 'directory' });
     }
     const listed = await this._contents.get(folder);
@@ -78,7 +95,7 @@ export class Attachments {
     const path = `${FOLDER}/${name}`;
     await this._contents.save(
       pathBeside(this._contents, this._notebook(), path),
-      { type: 'file', format: 'base64', content: await base64(file) }
+      { type: 'file', format: 'base64', content: await this._read(file) }
     );
     return path;
   }
@@ -89,13 +106,31 @@ export class Attachments {
     return found?.type === 'directory' ? `${relative}/` : relative;
   }
 
+  private async _read(file: File): Promise<string> {
+    try {
+      return await base64(file);
+    } catch {
+      throw new Error(
+        this._trans.__(
+          'it cannot be read. Drag a folder from the file browser: a reference to it is inserted.'
+        )
+      );
+    }
+  }
+
   private _tell(message: string): void {
-    Notification.error(message, { autoClose: false });
+    Notification.error(visible(message), { autoClose: false });
   }
 
   private readonly _contents: Contents.IManager;
   private readonly _notebook: () => string;
   private readonly _trans: TranslationBundle;
+}
+
+/** Return the beginning of a name: a notification must show what follows it, too. */
+function shortName(name: string): string {
+  const line = name.replace(/[\r\n\t]/g, ' ');
+  return line.length <= SHOWN ? line : `${line.slice(0, SHOWN)}…`;
 }
 
 function base64(file: File): Promise<string> {

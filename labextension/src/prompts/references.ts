@@ -1,5 +1,12 @@
 import { PathExt } from '@jupyterlab/coreutils';
 
+import { visible } from '../turn/text';
+
+/** Bytes of the name of an attachment; file systems take 255, and a number may be added. */
+const MAX_NAME = 200;
+/** Characters of the ending of a name, which is kept when a name is cut. */
+const MAX_ENDING = 20;
+
 // Pictures that a model can be sent; others are files.
 const IMAGE = /\.(?:png|jpe?g|gif|webp|bmp)$/i;
 /** Characters that end a reference or mean something else in it. */
@@ -47,13 +54,41 @@ function encodeName(name: string): string {
 
 /** Return a name for a file that was pasted or dropped, which a reference can name. */
 export function attachmentName(name: string): string {
-  const safe = PathExt.basename(name)
-    // eslint-disable-next-line no-control-regex
-    .replace(/[[\]{}:*?()<>|"'\\/\u0000-\u001f\u007f]/g, '-')
-    .replace(/\s+/g, '-')
-    .replace(new RegExp(UNSEEN, 'gu'), '-')
-    .replace(/^\.+/, '');
-  return safe === '' ? 'file' : safe;
+  const safe = Array.from(
+    PathExt.basename(name)
+      // eslint-disable-next-line no-control-regex
+      .replace(/[[\]{}:*?()<>|"'\\/\u0000-\u001f\u007f]/g, '-')
+      .replace(/\s+/g, '-')
+      .replace(/^\.+/, ''),
+    one => (visible(one) === one ? one : '-')
+  ).join('');
+  if (safe === '') {
+    return 'file';
+  }
+  const ending = PathExt.extname(safe);
+  const isLong = ending.length > MAX_ENDING;
+  const stem = isLong ? safe : safe.slice(0, safe.length - ending.length);
+  const end = isLong ? '' : ending;
+  return `${firstBytes(stem, MAX_NAME - sizeOf(end))}${end}`;
+}
+
+/** Return the beginning of a text, up to a size. */
+function firstBytes(text: string, size: number): string {
+  let left = size;
+  let end = 0;
+  for (const one of text) {
+    left -= sizeOf(one);
+    if (left < 0) {
+      break;
+    }
+    end += one.length;
+  }
+  return text.slice(0, end);
+}
+
+/** Return the bytes of a text in UTF-8. */
+function sizeOf(text: string): number {
+  return encodeURIComponent(text).replace(/%[0-9A-F]{2}/g, '.').length;
 }
 
 /** Return a name that no other file has: `image.png`, `image-2.png`, ... */

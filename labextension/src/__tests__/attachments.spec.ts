@@ -1,0 +1,66 @@
+import { Notification } from '@jupyterlab/apputils';
+import { ServerConnection, type Contents } from '@jupyterlab/services';
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { Attachments } from '../prompts/attachments';
+
+const trans = nullTranslator.load('msgbook');
+const HOSTILE = `\u202egnp.txt\n${'<img src=x>'.repeat(500)}`;
+
+/** Return attachments beside `chat.ipynb`, and the paths that were saved. */
+function fixture(folder: 'directory' | 'file' | null) {
+  const saved: string[] = [];
+  const contents = {
+    driveName: () => '',
+    localPath: (path: string) => path,
+    get: (path: string) =>
+      folder === null || path !== 'attachments'
+        ? Promise.reject(
+            new ServerConnection.ResponseError(
+              new Response('', { status: 404 })
+            )
+          )
+        : Promise.resolve({ type: folder, content: [] }),
+    save: (path: string) => Promise.resolve(saved.push(path))
+  };
+  const attachments = new Attachments(
+    contents as unknown as Contents.IManager,
+    () => 'chat.ipynb',
+    trans
+  );
+  return { attachments, saved };
+}
+
+/** Return a file of any size without its bytes. */
+function fileOf(name: string, size: number): File {
+  const file = new File(['x'], 'x');
+  Object.defineProperty(file, 'name', { value: name });
+  Object.defineProperty(file, 'size', { value: size });
+  return file;
+}
+
+const told = () => Notification.manager.notifications.map(one => one.message);
+
+afterEach(() => Notification.dismiss());
+
+it('says that a file is too large, whatever its name is', async () => {
+  const { attachments, saved } = fixture('directory');
+  expect(await attachments.save([fileOf(HOSTILE, 100_000_000)])).toEqual([]);
+  expect(saved).toEqual([]);
+  expect(told()[0]).toMatch(/^\\u202egnp\.txt <img.*… is not attached: it has/);
+  expect(told()[0]).toContain('more than 50 MB');
+  expect(told()[0].indexOf('50 MB')).toBeLessThan(140);
+});
+
+it('saves nothing where the folder of attachments is a file', async () => {
+  const { attachments, saved } = fixture('file');
+  expect(await attachments.save([fileOf('a.txt', 1)])).toEqual([]);
+  expect(saved).toEqual([]);
+  expect(told()[0]).toContain('a.txt is not attached: it would be saved in');
+});
+
+it('says which path no reference can name, with its invisible characters', async () => {
+  const { attachments } = fixture(null);
+  expect(await attachments.refer([HOSTILE])).toEqual([]);
+  expect(told()[0]).toMatch(/^No reference can name \\u202egnp\.txt <img/);
+});
