@@ -158,12 +158,17 @@ def test_an_interrupt_ends_the_turns_on_all_workers_and_keeps_what_has_arrived(
     assert "not run" in out
 
 
-def test_a_scheduler_that_does_not_answer_is_wrong_usage(server, folder):
-    process = started(folder, "no-scheme://x")
+@pytest.mark.parametrize("address", ["no-scheme://x", "tls://127.0.0.1:1", "", "a web server"])
+def test_a_scheduler_that_does_not_answer_is_wrong_usage(server, folder, address):
+    if address == "a web server":
+        address = server.url.removesuffix("/v1").replace("http:", "tcp:")
+    process = started(folder, address)
     _, err = process.communicate()
 
     assert (process.returncode, "Traceback" in err) == (2, False)
-    assert "--dask no-scheme://x: " in err
+    assert f"--dask {address}: no scheduler answers (" in err
+    assert len(err.splitlines()) == 1
+    assert (server.requests, answers(folder)) == ([], {})
 
 
 @pytest.mark.skipif(

@@ -68,7 +68,7 @@ def _run_folder(folder: Path, arguments: argparse.Namespace) -> int:
     from msgbook.cli.many.folder import run_folder  # one file does not need it
 
     _refuse(arguments, (*_OF_FILES, "--model", "--out"), "is for one file")
-    if arguments.dask:
+    if arguments.dask is not None:
         _refuse(
             arguments, ("--jobs",), "does not go with --dask: the cluster decides how many at once"
         )

@@ -49,7 +49,9 @@ def run_folder(
             "the kernel msgbook, .mtm), found none"
         )
     jobs = [Job(path, again, approval) for path in paths]
-    results, seconds = run_jobs(jobs, parallel or AT_ONCE, (cluster, folder) if cluster else None)
+    results, seconds = run_jobs(
+        jobs, parallel or AT_ONCE, None if cluster is None else (cluster, folder)
+    )
     return report(results, seconds)
 
 
