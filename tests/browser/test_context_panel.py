@@ -117,7 +117,7 @@ def test_a_kernel_that_is_gone_and_an_error_are_said(
     lab.type_in(0, "One")
     expect(panel.locator("h3")).to_have_text("Cell 1: One")
     lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-    expect(panel).to_contain_text("kernel of this notebook does not run")
+    expect(panel).to_contain_text("kernel of this notebook is not running")
     expect(panel).to_contain_text("what was known before")
     screenshot("gone")
 

@@ -42,7 +42,7 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<IPageConnections> = {
     const trans = (translator ?? nullTranslator).load('msgbook');
     const connections = new PageConnections(notebooks);
     const words = {
-      noKernel: trans.__('The kernel of this notebook does not run.'),
+      noKernel: trans.__('The kernel of this notebook is not running.'),
       noAnswer: trans.__('The kernel does not answer: it may be busy.')
     };
     const openConversation = (path: string) => void openNotebook(app, path);
