@@ -50,6 +50,14 @@ def test_no_minute_has_more_requests_than_are_allowed(limit, count, lasting):
         assert later - first >= 60 - 1e-6
 
 
+def test_a_minute_begins_when_a_request_is_sent_and_not_when_it_begins_to_wait():
+    time = VirtualTime()
+    pace = Pace(per_minute=1, clock=time.clock)
+    pace.hold(20.0)
+
+    assert asyncio.run(starts(pace, time, 2)) == [1020.0, 1080.0]
+
+
 @given(limit=st.integers(1, 4), count=st.integers(1, 12))
 def test_no_more_requests_last_at_once_than_are_allowed(limit, count):
     async def run():
@@ -184,6 +192,29 @@ def test_a_request_that_was_given_up_makes_room_for_another():
         return await starts(pace, VirtualTime(), 1)
 
     assert asyncio.run(run()) == [1000.0]
+
+
+def test_requests_that_were_given_up_while_they_waited_take_no_place_in_a_minute():
+    time = VirtualTime()
+    pace = Pace(per_minute=1, clock=time.clock)
+
+    async def for_ever(_seconds):
+        await asyncio.Event().wait()
+
+    async def wait():
+        async with pace.request(for_ever, has_waited=False):
+            pass
+
+    async def run():
+        await starts(pace, time, 1)
+        waiting = [asyncio.create_task(wait()) for _ in range(5)]
+        await asyncio.sleep(0)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        return await starts(pace, time, 1)
+
+    assert asyncio.run(run()) == [1060.0]
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "1.5", '"8"', "true"])

@@ -31,6 +31,8 @@ class Pace:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._starts: deque[float] = deque(maxlen=per_minute or 0)
+        self._next = asyncio.Lock()
+        """Held by the next request to begin: one that is given up leaves no place behind."""
         self._free = asyncio.Semaphore(parallel) if parallel else nullcontext()
         self._clock = clock
         self._held_until = 0.0
@@ -45,17 +47,29 @@ class Pace:
             has_waited: Whether the request itself has waited as long as the server asked for.
         """
         async with self._free:
-            if wait := self._reserve():
-                with self.waiting(wait):
-                    await sleep(wait)
-            until = self._held_until if has_waited else 0.0
-            while self._held_until > until:
-                # Measured once for each wait, since the wait may be ended early.
-                until = self._held_until
-                if (wait := until - self._clock()) > 0:
+            passed = self._held_until if has_waited else 0.0
+            passed = await self._wait_while_held(sleep, passed)
+            async with self._next:
+                if wait := self._until_next_start():
                     with self.waiting(wait):
                         await sleep(wait)
+                    await self._wait_while_held(sleep, passed)
+                self._starts.append(self._clock())
             yield
+
+    async def _wait_while_held(self, sleep: Sleep, passed: float) -> float:
+        """Wait as long as the server has asked for; return the moment until which it had asked.
+
+        Args:
+            passed: The moment until which the request has waited already.
+        """
+        while self._held_until > passed:
+            # Measured once for each wait, since the wait may be ended early.
+            passed = self._held_until
+            if (wait := passed - self._clock()) > 0:
+                with self.waiting(wait):
+                    await sleep(wait)
+        return passed
 
     def hold(self, seconds: float) -> None:
         """Let no other request begin for some seconds: the server has asked for that."""
@@ -75,13 +89,11 @@ class Pace:
         """Return the seconds until the first of the waiting requests goes on; None if none waits."""
         return max(min(self._waits.values()) - self._clock(), 0.0) if self._waits else None
 
-    def _reserve(self) -> float:
-        """Note when the next request begins; return the seconds until then."""
-        now = self._clock()
-        is_full = bool(self._starts) and len(self._starts) == self._starts.maxlen
-        start = max(now, self._starts[0] + _MINUTE) if is_full else now
-        self._starts.append(start)
-        return start - now
+    def _until_next_start(self) -> float:
+        """Return the seconds until another request may begin in this minute."""
+        if not self._starts or len(self._starts) != self._starts.maxlen:
+            return 0.0
+        return max(self._starts[0] + _MINUTE - self._clock(), 0.0)
 
 
 class Paces:
