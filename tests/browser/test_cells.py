@@ -165,6 +165,10 @@ def test_a_prompt_gets_an_agent_of_its_own(chat, model_server, screenshot):
     button(lab, 2, "run-again").click()
     expect(lab.cell(2).get_by_text("Again.")).to_be_visible()
     assert model_server.requests[-1]["model"] == "small"
+    expect(lab.cell(2).locator(".msgbook-Header[data-status=done]")).to_be_visible()
+    lab.command("notebook:undo-cell-action")
+    expect(lab.cell(2).get_by_text("Agent: critic")).to_have_count(0)
+    assert "agent" not in ours(lab, 2)
 
 
 def test_another_agent_tries_again_below_and_the_first_answer_stays(chat, model_server, screenshot):

@@ -1,3 +1,4 @@
+import type { ICodeCellModel } from '@jupyterlab/cells';
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type { JSONObject } from '@lumino/coreutils';
 
@@ -43,6 +44,35 @@ const CHANGES: [string, (model: NotebookModel) => void][] = [
   ['a retry', m => void insertRetry(m, 0, 'critic')],
   ['the notebook', m => setNotebook(m, { frontmatter: 'a: 1\n', model: 'm' })]
 ];
+
+it('a change is undone after the first run, which sets the metadata again', () => {
+  const model = notebook({ agent: 'a', history: 'exclude' }, 'One');
+  const cell = model.cells.get(0) as ICodeCellModel;
+  const before = cell.getMetadata('msgbook') as JSONObject;
+  expect(cell.trusted).toBe(false);
+  setAgent(model, cell, 'critic');
+  cell.clearExecution();
+  cell.executionCount = 1;
+  expect(cell.trusted).toBe(true);
+  model.sharedModel.undo();
+  expect(cell.getMetadata('msgbook')).toEqual(before);
+  expect(cell.trusted).toBe(true);
+  model.sharedModel.redo();
+  expect(cell.getMetadata('msgbook')).toEqual({ ...before, agent: 'critic' });
+  model.sharedModel.undo();
+  expect(cell.getMetadata('msgbook')).toEqual(before);
+});
+
+it('what a turn has added to metadata since is not lost by an undo', () => {
+  const model = notebook({}, 'One', 'Two');
+  setHistory(model, [model.cells.get(0)], 'summary');
+  const cell = model.cells.get(0);
+  const ours = cell.getMetadata('msgbook') as JSONObject;
+  cell.setMetadata('msgbook', { ...ours, summary: { text: 'One.' } });
+  const after = state(model);
+  model.sharedModel.undo();
+  expect(state(model)).toEqual(after);
+});
 
 describe.each([
   ['metadata', 'One'],

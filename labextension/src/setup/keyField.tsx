@@ -18,8 +18,43 @@ const EXAMPLE = 'OPENAI_API_KEY';
 
 /** Where the key is, and the key itself if it goes into the keyring. */
 export function KeyField(props: IKeyFieldProps): JSX.Element {
-  const { fields, keyring, change, field, trans } = props;
-  const choice = (place: KeyPlace, label: string, disabled = false) => (
+  const { fields, keyring, trans } = props;
+  return (
+    <fieldset className="msgbook-Setup-key">
+      <legend>{trans.__('Key')}</legend>
+      <Choice {...props} place="none">
+        {trans.__('The server needs none')}
+      </Choice>
+      <Choice {...props} place="variable">
+        {trans.__('In an environment variable')}
+      </Choice>
+      {fields.keyFrom === 'variable' && <VariableField {...props} />}
+      <Choice {...props} place="keyring" disabled={keyring === null}>
+        {keyring === null
+          ? trans.__('In the keyring: none works here')
+          : trans.__('In the keyring (%1)', keyring)}
+      </Choice>
+      {keyring === null && (
+        <p className="msgbook-Setup-hint">
+          {trans.__(
+            'For a keyring, install it where the kernel runs: pip install "msgbook[keyring]".'
+          )}
+        </p>
+      )}
+      {fields.keyFrom === 'keyring' && <KeyringField {...props} />}
+    </fieldset>
+  );
+}
+
+function Choice(
+  props: IKeyFieldProps & {
+    readonly place: KeyPlace;
+    readonly disabled?: boolean;
+    readonly children: string;
+  }
+): JSX.Element {
+  const { fields, change, place, disabled, children } = props;
+  return (
     <label className="msgbook-Setup-choice">
       <input
         type="radio"
@@ -28,62 +63,48 @@ export function KeyField(props: IKeyFieldProps): JSX.Element {
         disabled={disabled}
         onChange={() => change({ keyFrom: place })}
       />
-      {label}
+      {children}
     </label>
   );
+}
+
+function VariableField(props: IKeyFieldProps): JSX.Element {
+  const { fields, change, trans } = props;
   return (
-    <fieldset className="msgbook-Setup-key">
-      <legend>{trans.__('Key')}</legend>
-      {choice('none', trans.__('The server needs none'))}
-      {choice('variable', trans.__('In an environment variable'))}
-      {fields.keyFrom === 'variable' && (
-        <>
-          <input
-            className="jp-mod-styled"
-            aria-label={trans.__('Name of the environment variable')}
-            spellCheck={false}
-            placeholder={EXAMPLE}
-            value={fields.keyVariable}
-            onChange={event => change({ keyVariable: event.target.value })}
-          />
-          <p className="msgbook-Setup-hint">
-            {trans.__(
-              'The name of the variable, not the key. Set it before you start JupyterLab.'
-            )}
-          </p>
-        </>
-      )}
-      {choice(
-        'keyring',
-        keyring === null
-          ? trans.__('In the keyring: none works here')
-          : trans.__('In the keyring (%1)', keyring),
-        keyring === null
-      )}
-      {keyring === null && (
-        <p className="msgbook-Setup-hint">
-          {trans.__(
-            'For a keyring, install it where the kernel runs: pip install "msgbook[keyring]".'
-          )}
-        </p>
-      )}
-      {fields.keyFrom === 'keyring' && (
-        <>
-          <input
-            ref={field}
-            className="jp-mod-styled"
-            type="password"
-            autoComplete="off"
-            spellCheck={false}
-            aria-label={trans.__('Key')}
-          />
-          <p className="msgbook-Setup-hint">
-            {trans.__(
-              'It is saved in the keyring alone. Leave this empty to use the key that is saved there.'
-            )}
-          </p>
-        </>
-      )}
-    </fieldset>
+    <>
+      <input
+        className="jp-mod-styled"
+        aria-label={trans.__('Name of the environment variable')}
+        spellCheck={false}
+        placeholder={EXAMPLE}
+        value={fields.keyVariable}
+        onChange={event => change({ keyVariable: event.target.value })}
+      />
+      <p className="msgbook-Setup-hint">
+        {trans.__(
+          'The name of the variable, not the key. Set it before you start JupyterLab.'
+        )}
+      </p>
+    </>
+  );
+}
+
+function KeyringField({ field, trans }: IKeyFieldProps): JSX.Element {
+  return (
+    <>
+      <input
+        ref={field}
+        className="jp-mod-styled"
+        type="password"
+        autoComplete="off"
+        spellCheck={false}
+        aria-label={trans.__('Key')}
+      />
+      <p className="msgbook-Setup-hint">
+        {trans.__(
+          'It is saved in the keyring alone. Leave this empty to use the key that is saved there.'
+        )}
+      </p>
+    </>
   );
 }

@@ -14,6 +14,39 @@ export interface ISavePartProps extends ISetupFormProps {
 
 /** The end of the form: the text of the file, which is saved when it has been seen. */
 export function SavePart(props: ISavePartProps): JSX.Element {
+  const { trans, fields } = props;
+  const { preview, backup, show, save, cancel } = useSaving(props);
+  if (backup !== null) {
+    return <Saved {...props} backup={backup} />;
+  }
+  if (preview !== null) {
+    return (
+      <NewFile preview={preview} save={save} cancel={cancel} trans={trans} />
+    );
+  }
+  return (
+    <button
+      className="jp-mod-styled jp-mod-accept"
+      type="button"
+      disabled={fields.baseUrl === '' || fields.model === ''}
+      onClick={show}
+    >
+      {trans.__('Show What Is Saved')}
+    </button>
+  );
+}
+
+interface ISaving {
+  /** The change that the person sees; null for none. */
+  readonly preview: IPreview | null;
+  /** Name of the old file's copy, or empty; null if nothing has been saved. */
+  readonly backup: string | null;
+  readonly show: () => void;
+  readonly save: () => void;
+  readonly cancel: () => void;
+}
+
+function useSaving(props: ISavePartProps): ISaving {
   const { steps, trans, fields, field, run } = props;
   const [preview, setPreview] = useState<IPreview | null>(null);
   const [backup, setBackup] = useState<string | null>(null);
@@ -37,22 +70,15 @@ export function SavePart(props: ISavePartProps): JSX.Element {
       }
       props.saved();
     });
+  return { preview, backup, show, save, cancel: () => setPreview(null) };
+}
 
-  if (backup !== null) {
-    return <Saved {...props} backup={backup} />;
-  }
-  if (preview === null) {
-    return (
-      <button
-        className="jp-mod-styled jp-mod-accept"
-        type="button"
-        disabled={fields.baseUrl === '' || fields.model === ''}
-        onClick={show}
-      >
-        {trans.__('Show What Is Saved')}
-      </button>
-    );
-  }
+/** The new text of the file, with what is added marked. */
+function NewFile(
+  props: Pick<ISaving, 'save' | 'cancel'> &
+    Pick<ISavePartProps, 'trans'> & { readonly preview: IPreview }
+): JSX.Element {
+  const { preview, save, cancel, trans } = props;
   return (
     <section aria-label={trans.__('The new file')}>
       <p>{trans.__('%1 will be:', visible(preview.path))}</p>
@@ -73,11 +99,7 @@ export function SavePart(props: ISavePartProps): JSX.Element {
         >
           {trans.__('Save')}
         </button>
-        <button
-          className="jp-mod-styled"
-          type="button"
-          onClick={() => setPreview(null)}
-        >
+        <button className="jp-mod-styled" type="button" onClick={cancel}>
           {trans.__('Cancel')}
         </button>
       </div>

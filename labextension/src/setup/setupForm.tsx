@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { HTMLSelect } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { EMPTY, type ISetupState } from './fields';
+import { EMPTY, type IFields, type ISetupState } from './fields';
 import { KeyField } from './keyField';
 import { SavePart } from './savePart';
 import type { SetupSteps } from './setupSteps';
@@ -140,14 +140,9 @@ function ModelField({
             value={fields.model}
             onChange={event => change({ model: event.target.value })}
           />
-          <button
-            className="jp-mod-styled"
-            type="button"
-            disabled={fields.baseUrl === ''}
-            onClick={listModels}
-          >
+          <AskServer fields={fields} ask={listModels}>
             {trans.__('List Models')}
-          </button>
+          </AskServer>
         </span>
       </div>
       <datalist id="msgbook-setup-models">
@@ -171,17 +166,30 @@ function ModelField({
 function TestRow({ setup: { fields, test }, trans }: IPartProps): JSX.Element {
   return (
     <div className="msgbook-Setup-row">
-      <button
-        className="jp-mod-styled"
-        type="button"
-        disabled={fields.baseUrl === ''}
-        onClick={test}
-      >
+      <AskServer fields={fields} ask={test}>
         {trans.__('Test')}
-      </button>
+      </AskServer>
       <span className="msgbook-Setup-hint">
         {trans.__('Asks the model three short questions.')}
       </span>
     </div>
+  );
+}
+
+/** A button that asks the server, once one is named. */
+function AskServer(props: {
+  readonly fields: IFields;
+  readonly ask: () => void;
+  readonly children: string;
+}): JSX.Element {
+  return (
+    <button
+      className="jp-mod-styled"
+      type="button"
+      disabled={props.fields.baseUrl === ''}
+      onClick={props.ask}
+    >
+      {props.children}
+    </button>
   );
 }

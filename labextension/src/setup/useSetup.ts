@@ -37,49 +37,64 @@ export interface ISetup {
 export function useSetup(steps: SetupSteps, trans: TranslationBundle): ISetup {
   const [state, setState] = useState<ISetupState | null>(null);
   const [fields, setFields] = useState<IFields>(EMPTY);
-  const [models, setModels] = useState<readonly string[]>([]);
-  const [findings, setFindings] = useState<readonly IFinding[] | null>(null);
   const { busy, problem, run } = useAsking();
+  const server = useServer(steps, trans, run);
   // The key is in its field alone.
   const keyField = useRef<HTMLInputElement>(null);
   const key = () => keyField.current?.value ?? '';
 
   const change = (changed: Partial<IFields>) => {
     setFields({ ...fields, ...changed });
-    setFindings(null);
+    server.setFindings(null);
   };
   const start = () =>
     run(trans.__('Starting a kernel…'), async () =>
       setState(await steps.state())
     );
   useEffect(start, []);
-
-  const listModels = () =>
-    run(trans.__('Asking the server for its models…'), async () => {
-      const listed = await steps.models(fields, key());
-      setModels(listed);
-      if (listed.length === 1) {
-        change({ model: listed[0] });
-      }
-    });
-  const test = () =>
-    run(trans.__('Testing the model…'), async () =>
-      setFindings(await steps.test(fields, key()))
-    );
   const choose = (name: string) => {
     const preset = state?.presets.find(found => found.name === name);
     setFields(withPreset(preset, state?.keyring ?? null));
-    setModels([]);
-    setFindings(null);
+    server.forget();
     if (keyField.current) {
       keyField.current.value = '';
     }
   };
-
+  const { models, findings } = server;
+  const listModels = () =>
+    server.listModels(fields, key(), model => change({ model }));
+  const test = () => server.test(fields, key());
   return {
     ...{ state, fields, models, findings, busy, problem, keyField },
     ...{ run, start, change, choose, listModels, test }
   };
+}
+
+/** Ask the server that the form names, and hold what it answers. */
+function useServer(steps: SetupSteps, trans: TranslationBundle, run: Run) {
+  const [models, setModels] = useState<readonly string[]>([]);
+  const [findings, setFindings] = useState<readonly IFinding[] | null>(null);
+  const listModels = (
+    fields: IFields,
+    key: string,
+    chooseOnly: (model: string) => void
+  ) =>
+    run(trans.__('Asking the server for its models…'), async () => {
+      const listed = await steps.models(fields, key);
+      setModels(listed);
+      if (listed.length === 1) {
+        chooseOnly(listed[0]);
+      }
+    });
+  const test = (fields: IFields, key: string) =>
+    run(trans.__('Testing the model…'), async () =>
+      setFindings(await steps.test(fields, key))
+    );
+  const forget = () => {
+    setModels([]);
+    setFindings(null);
+  };
+  return { models, findings, setFindings, forget, listModels, test };
 }
 
 /** Ask one question at a time. */
