@@ -89,6 +89,8 @@ def test_files_of_the_computer_and_of_the_file_browser_become_references(
     assert len([*(folder / "attachments").glob("[!.]*")]) == 2
     lab.type_in(0, "Read @[attachments/my-notes.txt]")
 
+    # The new folder stands above the file, and moves it down.
+    expect(lab.page.locator(".jp-DirListing-item", has_text="attachments")).to_be_visible()
     file = lab.page.locator(".jp-DirListing-item", has_text="numbers.csv")
     start, end = file.bounding_box(), lab.cell(0).locator(".cm-content").bounding_box()
     assert start is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -50,6 +51,7 @@ def test_the_list_opens_by_itself_with_icons_and_previews(lab, notebook, screens
     lab.page.keyboard.type("%")
     expect(_item(lab, "%%msg").locator("svg")).to_be_visible()
     lab.page.keyboard.type("%ms")
+    expect(_item(lab, "%%msg")).to_have_class(re.compile("jp-mod-active"))
     lab.page.keyboard.press("Enter")
     lab.page.keyboard.type(" agent=")
     expect(_item(lab, "helper").locator("svg")).to_be_visible()

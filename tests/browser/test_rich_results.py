@@ -101,7 +101,7 @@ def test_html_in_the_sandbox_goes_to_no_other_address(leaving, lab, lab_root):
     lab.open("leaving.ipynb")
     lab.console.clear()
 
-    with lab.page.expect_event("console", lambda said: "leak.invalid" in said.text, timeout=10_000):
+    with lab.page.expect_event("console", lambda said: "leak.invalid" in said.text):
         lab.cell(0).get_by_role("button", name="Run it in a sandbox").click()
     assert "Content Security Policy" in " ".join(lab.console)
     assert lab.requests == []
