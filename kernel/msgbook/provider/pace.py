@@ -53,7 +53,7 @@ class Pace:
                 if wait := self._until_next_start():
                     with self.waiting(wait):
                         await sleep(wait)
-                    await self._wait_while_held(sleep, passed)
+                await self._wait_while_held(sleep, passed)
                 self._starts.append(self._clock())
             yield
 
