@@ -31,7 +31,7 @@ from msgbook_format.files import (
     require_regular,
 )
 from msgbook_format.metadata import msgbook_metadata
-from msgbook_format.stock_tools import named_resources
+from msgbook_format.stock_tools import describe_problem, named_resources
 from msgbook_format.syntax import (
     KERNELSPEC,
     YamlError,
@@ -89,7 +89,7 @@ class MsgExporter(Exporter):
             return self.from_notebook_node(notebook, resources=resources, **kw)
         except (ValueError, OverflowError, RecursionError, nbformat.ValidationError) as error:
             # MessageFileError, UnicodeDecodeError and NotJSONError are values too.
-            raise ConversionException(f"{name} cannot be exported: {error}") from None
+            raise ConversionException(describe_problem(str(name), error)) from None
 
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any

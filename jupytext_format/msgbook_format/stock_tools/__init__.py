@@ -12,13 +12,13 @@ from msgbook_format.lazy import lazy_names
 if TYPE_CHECKING:
     from msgbook_format.stock_tools.execution import teach_execute
     from msgbook_format.stock_tools.exporting import teach_nbconvert
-    from msgbook_format.stock_tools.names import named_resources
+    from msgbook_format.stock_tools.names import describe_problem, named_resources
 else:
     __getattr__ = lazy_names(
         __name__,
         {
             "execution": "teach_execute",
             "exporting": "teach_nbconvert",
-            "names": "named_resources",
+            "names": "describe_problem named_resources",
         },
     )

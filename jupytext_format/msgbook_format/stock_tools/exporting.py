@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from msgbook_format.errors import NotAMessageFile
-from msgbook_format.stock_tools.names import named_resources
+from msgbook_format.stock_tools.names import describe_problem, named_resources
 
 
 def teach_nbconvert() -> None:
@@ -49,4 +49,4 @@ def _read(name: str) -> Any:
     except NotAMessageFile:
         return None
     except (ValueError, OSError, RecursionError) as error:
-        raise ConversionException(f"{name} cannot be exported: {error}") from None
+        raise ConversionException(describe_problem(name, error)) from None

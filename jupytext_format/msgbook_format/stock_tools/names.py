@@ -33,3 +33,8 @@ def named_resources(resources: dict[str, Any] | None, extension: str) -> dict[st
         if isinstance(named.get(key), str):
             named[key] = named[key].replace(name, short, 1)
     return named
+
+
+def describe_problem(name: str, error: Exception) -> str:
+    """Return why a file cannot be exported, with its name once."""
+    return f"{name} cannot be exported: {str(error).removeprefix(f'{name}: ')}"

@@ -10,6 +10,7 @@ import nbformat
 import pytest
 from exported_notebooks import PIXEL, answer, conversation, hostile_notebook, notebook, turn
 from hostile_turns import hostile_notebook as hostile_notebook_of_texts
+from nbconvert.utils.exceptions import ConversionException
 from nbformat import from_dict, v4
 from renderers import Page, commonmark, nbconvert
 
@@ -185,3 +186,15 @@ def test_the_title_of_the_frontmatter_is_the_heading(
 
     found = re.search('<h1 class="msg-Title">(.*)</h1>', page)
     assert (found[1] if found else None) == heading
+
+
+@pytest.mark.parametrize("name", ["chat.msg.md", "chat.ipynb"])
+def test_a_file_that_cannot_be_read_is_named_once(name: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_bytes(b"{\xff")
+
+    with pytest.raises(ConversionException) as caught:
+        MsgMarkdownExporter().from_filename(str(file))
+
+    assert str(caught.value).startswith(f"{file} cannot be exported: ")
+    assert str(caught.value).count(name) == 1
