@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures import Future
 from pathlib import Path
 
 import psutil
@@ -14,6 +15,8 @@ import pytest
 from command import settings
 from scripted_server import Answer, delta, error, text
 
+from msgbook.cli.many.cluster import receive
+from msgbook.cli.many.job import Job
 from msgbook_format import read
 from msgbook_format.turn import turn_of
 
@@ -156,6 +159,18 @@ def test_an_interrupt_ends_the_turns_on_all_workers_and_keeps_what_has_arrived(
     assert {status for status, _ in answers(folder).values()} == {"interrupted"}
     assert len(server.requests) == len(answers(folder))
     assert "not run" in out
+
+
+def test_if_the_scheduler_is_gone_the_file_says_so(tmp_path):
+    # What a client's future is when its connection is lost.
+    future = Future()
+    future.cancel()
+    job = Job(tmp_path / "chat.msg.md")
+
+    result = receive(future, job, b"")
+
+    assert result.status == "failed"
+    assert result.remarks == [(str(job.path), "no worker did it: CancelledError: ")]
 
 
 @pytest.mark.parametrize("address", ["no-scheme://x", "tls://127.0.0.1:1", "", "a web server"])

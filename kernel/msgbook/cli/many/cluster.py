@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -45,6 +46,9 @@ def do_on_cluster(
         from distributed import Client
     except ImportError as error:
         raise CommandError("--dask needs Dask: pip install 'msgbook[dask]'") from error
+    # What they would say, with a traceback, when a connection is lost, is said of each file.
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         asyncio.run(_reach(address))
         client = Client(address, timeout=_CONNECT)
@@ -121,7 +125,7 @@ class _Run:
             try:
                 for future in arrived:
                     number, content = sent[future]
-                    results[number] = self._receive(future, jobs[number], content)
+                    results[number] = receive(future, jobs[number], content)
                     self._progress.turns_ended(len(results[number].turns))
                     self._progress.file_ended(results[number])
                 return list(results.values())
@@ -131,19 +135,21 @@ class _Run:
                 # The workers end their turns and send what they have; the others begin nothing.
                 self._stop.set()
 
-    def _receive(self, future: Any, job: Job, before: bytes) -> FileResult:
-        """Return the result of a job, and write the file that came back."""
-        if (error := future.exception()) is not None:
-            words = f"no worker did it: {type(error).__name__}: {str(error)[:300]}"
-            return FileResult(job.path, "failed", remarks=[(str(job.path), words)])
-        result: FileResult
+
+def receive(future: Any, job: Job, before: bytes) -> FileResult:
+    """Return the result of a job, and write the file that came back."""
+    result: FileResult
+    try:
         result, content = future.result()
-        result.rename(job.path)
-        if content is not None and content != before:
-            try:
-                replace_bytes(job.path, content, expected=sha256(before).digest())
-            except (FileChangedError, OSError) as problem:
-                result.status = "unsaved"
-                words = describe_unsaved(job.path, problem, keep_content(job.path, content))
-                result.remarks.append((str(job.path), words))
-        return result
+    except Exception as error:  # of its worker, or of the connection to the scheduler
+        words = f"no worker did it: {type(error).__name__}: {str(error)[:300]}"
+        return FileResult(job.path, "failed", remarks=[(str(job.path), words)])
+    result.rename(job.path)
+    if content is not None and content != before:
+        try:
+            replace_bytes(job.path, content, expected=sha256(before).digest())
+        except (FileChangedError, OSError) as problem:
+            result.status = "unsaved"
+            words = describe_unsaved(job.path, problem, keep_content(job.path, content))
+            result.remarks.append((str(job.path), words))
+    return result
