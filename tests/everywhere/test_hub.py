@@ -14,10 +14,10 @@ from chats import write_notebook
 from elsewhere import ROOT, chat, configuration, needs
 from lab import Lab, settings_without_news
 from playwright.sync_api import expect
-from processes import free_port, stop, until_listening
+from processes import free_port
 from scripted_server import text
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
 
 HUB = ROOT / ".jupyterhub"
 CONFIG = """
@@ -40,7 +40,11 @@ c.Spawner.args = [
     "--LabApp.expose_app_in_browser=True",
     "--LabApp.user_settings_dir={settings}",
 ]
+c.Spawner.start_timeout = c.Spawner.http_timeout = 180
 """
+LAB = "**/user/ada/lab**"
+STARTS = 180_000
+"""Milliseconds in which a server starts or stops."""
 PAGE = configuration("python", "JupyterHub")
 """What docs/jupyterhub.md adds to a hub."""
 
@@ -71,15 +75,23 @@ def hub_url(root: Path, log: Path, settings: dict[str, str]) -> Iterator[str]:
         )
         family = []
         try:
-            until_listening(process, hub_port)
+            until_running(process, log)
             yield f"http://127.0.0.1:{port}"
             family = psutil.Process(process.pid).children(recursive=True)
         finally:
-            stop(process)
+            # It takes as long as the servers of its users take, which a kill would leave.
+            process.terminate()
+            process.wait()
     left = psutil.wait_procs(family, timeout=30)[1]
     for one in left:
         one.kill()
     assert left == []
+
+
+def until_running(process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until the proxy knows the hub, which listens before."""
+    while "JupyterHub is now running at" not in log.read_text():
+        assert process.poll() is None, log.read_text()
 
 
 @needs(HUB)
@@ -93,7 +105,7 @@ def test_a_chat_on_a_users_server_behind_jupyterhub_which_is_started_anew(
     page.get_by_label("Username").fill("ada")
     page.get_by_label("Password").fill("any")
     page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url("**/user/ada/lab**")
+    page.wait_for_url(LAB, timeout=STARTS)
     lab.load("chat.ipynb")
     chat(lab, root, model_server)
     screenshots(lab, "turn")
@@ -116,8 +128,12 @@ def start_server_anew(lab: Lab, hub_url: str) -> None:
     """Stop the user's server on the hub's page, and start it there."""
     page = lab.page
     page.goto(f"{hub_url}/hub/home")
+    # Until then a click does nothing.
+    page.wait_for_function("() => window._jupyterhub_page_loaded")
     page.get_by_role("button", name="Stop My Server").click()
-    start = page.get_by_role("button", name="Start My Server")
-    expect(start).to_be_visible()
-    start.click()
-    page.wait_for_url("**/user/ada/lab**")
+    expect(page.get_by_role("button", name="Start My Server")).to_be_visible(timeout=STARTS)
+    # A server that takes long to stop can be started only when it has stopped.
+    while page.reload() and page.get_by_role("button", name="Stop My Server").is_visible():
+        pass
+    page.get_by_role("button", name="Start My Server").click()
+    page.wait_for_url(LAB, timeout=STARTS)
