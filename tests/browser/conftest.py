@@ -40,15 +40,23 @@ def lab_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def config_file(model_server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The settings of the kernels that start from now on."""
+    path = tmp_path_factory.mktemp("config") / "msgbook.toml"
+    path.write_text(CONFIG.format(url=model_server.url))
+    return path
+
+
+@pytest.fixture(scope="session")
 def lab_url(
-    lab_root: Path, model_server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory
+    lab_root: Path,
+    model_server: ScriptedServer,
+    config_file: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("log")
-    config = folder / "msgbook.toml"
-    config.write_text(CONFIG.format(url=model_server.url))
     settings = {"OPENAI_BASE_URL": model_server.url, "MSGBOOK_MODEL": "scripted-model"}
-    settings["MSGBOOK_CONFIG"] = str(config)
-    log = folder / "jupyterlab.txt"
+    settings["MSGBOOK_CONFIG"] = str(config_file)
+    log = tmp_path_factory.mktemp("log") / "jupyterlab.txt"
     with running_lab(lab_root, log, settings) as url:
         yield url
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chat_pages import note, open_chat, prompt, select
-from chats import Slow
+from chats import Slow, write_notebook
 from lab import Lab
+from mcp_turns import FAULTY
 from playwright.sync_api import Locator, expect
 from scripted_server import ScriptedServer, text
 
@@ -290,6 +293,50 @@ def test_a_skill_is_switched_in_the_notebook(
     expect(poems).not_to_be_checked()
     assert "skills" not in ours(lab)
     assert model_server.requests == []
+
+
+@pytest.fixture
+def mcp_server(config_file: Path) -> Iterator[None]:
+    """An MCP server `files` for the kernels that start meanwhile."""
+    before = config_file.read_text()
+    config_file.write_text(
+        f"{before}\n[mcp_servers.files]\ncommand = {json.dumps(sys.executable)}\n"
+        f"args = {json.dumps([FAULTY, 'none'])}\n"
+    )
+    yield
+    config_file.write_text(before)
+
+
+def test_an_mcp_server_is_switched_in_the_notebook_and_its_tools_go_with_it(
+    lab: Lab,
+    lab_root: Path,
+    model_server: ScriptedServer,
+    mcp_server: None,
+    panel: Locator,
+    screenshot,
+) -> None:
+    model_server.answers = [text("First."), text("Second.")]
+    write_notebook(lab_root / "served.ipynb", "One", "Two")
+    lab.open("served.ipynb")
+    lab.wait_for_kernel()
+    lab.run(0)
+    expect(lab.cell(0).locator(".jp-InputPrompt")).to_have_text("[1]:")
+    select(lab, 1)
+    expect(panel.locator("h3")).to_have_text("Cell 2: Two")
+    panel.locator(".msgbook-Context-group > summary", has_text="MCP servers").click()
+    server = panel.get_by_label("files", exact=True)
+    expect(server).to_be_checked()
+    server.click()
+    expect(server).not_to_be_checked()
+    assert ours(lab)["disabled_mcp_servers"] == ["files"]
+    screenshot("off")
+    lab.run(1)
+    expect(lab.cell(1).locator(".jp-InputPrompt")).to_have_text("[2]:")
+    offered = [
+        any(tool["function"]["name"].startswith("mcp__files__") for tool in request["tools"])
+        for request in model_server.requests
+    ]
+    assert offered == [True, False]
 
 
 def ours(lab: Lab) -> dict[str, Any]:

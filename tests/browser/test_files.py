@@ -235,6 +235,20 @@ def test_a_text_file_is_exported_by_menu_entries_that_say_what_they_make(lab, la
     }
     screenshot("menu")
 
+    # The tab that JupyterLab opens for it ends with its download; here the page itself downloads.
+    lab.page.evaluate(
+        """() => {
+            const was = window.open;
+            window.open = Object.assign(url => { window.location.href = url; }, { was });
+        }"""
+    )
+    with lab.page.expect_download() as download:
+        ours.click()
+    exported = download.value
+    assert exported.suggested_filename == "export.msg.html"
+    assert "<p>Second</p>" in exported.path().read_text()
+    lab.page.evaluate("() => { window.open = window.open.was; }")
+
 
 def open_beside(lab, path):
     """Write a chat of two cells and open it with its text beside; return the editor."""
