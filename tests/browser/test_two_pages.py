@@ -20,6 +20,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 COLLABORATION = Path(__file__).parents[2] / ".collaboration"
 
+AGENTS = "agents:\n  writer: {models: large}\n  critic: {models: small}\n"
+
 needs_collaboration = pytest.mark.skipif(
     not COLLABORATION.is_dir(), reason="make .collaboration/.installed installs it"
 )
@@ -292,3 +294,37 @@ def test_what_one_page_leaves_out_of_requests_is_marked_and_left_out_in_the_othe
         expect(lab.cell(1).get_by_text("Second.", exact=True)).to_be_visible()
         assert [said(turn) for turn in turns_once_written(lab, 1)] == [("done", "Second.")]
     assert [m["content"] for m in model_server.messages()[1:]] == ["And then?"]
+
+
+@needs_collaboration
+def test_the_agents_that_the_other_page_chooses_are_shown_and_answer_here(
+    shared_url, lab_root, model_server, open_page
+):
+    path = lab_root / "shared-agent.ipynb"
+    write_notebook(path, "Tell me", "And then?")
+    notebook = json.loads(path.read_text())
+    notebook["metadata"]["msgbook"] = {"frontmatter": AGENTS}
+    path.write_text(json.dumps(notebook))
+    model_server.models = ["small", "large"]
+    model_server.answers = [text("First."), text("Second.")]
+    one, two = open_page(shared_url, path.name), open_page(shared_url, path.name)
+    picker = ".msgbook-Picker[data-jp-item-name='msgbook-agent']"
+    expect(one.page.locator(picker)).to_contain_text("writer")
+
+    # For the notebook, in the toolbar; for one prompt, in its own menu.
+    two.page.locator(picker).locator("button").click()
+    two.page.get_by_role("option", name="critic").click()
+    expect(one.page.locator(picker)).to_contain_text("critic")
+    two.cell(1).locator(".jp-InputPrompt").click()
+    two.command("msgbook:choose-cell-agent")
+    two.page.get_by_role("dialog", name="Agent of this prompt").get_by_role(
+        "option", name="writer"
+    ).click()
+    expect(one.cell(1).get_by_text("Agent: writer")).to_be_visible()
+
+    for index, words in enumerate(("First.", "Second.")):
+        one.run(index)
+        for lab in (one, two):
+            expect(lab.cell(index).get_by_text(words, exact=True)).to_be_visible()
+            turns_once_written(lab, index)
+    assert [request["model"] for request in model_server.requests] == ["small", "large"]
