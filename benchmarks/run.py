@@ -22,23 +22,28 @@ HERE = Path(__file__).parent
 MEASURED = HERE / "measured.json"
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 
-COMMANDS = {
-    name: (name, *arguments)
-    for name, *arguments in (
-        *(("kernel_start",), ("python_start",), ("interrupt",), ("stream_decode",)),
-        *(("long_answer", "--paced"), ("memory",), ("mcp_servers",), ("mcp_start",), ("history",)),
-        *(
-            ("first_request",),
-            ("pull",),
-            ("prefix",),
-            ("text_format",),
-            ("export",),
-            ("subagents",),
-        ),
-        *(("recording",), ("page_stream",), ("page_open",)),
-    )
-}
-"""The benchmarks, in the order in which they run, with their arguments."""
+NAMES = [
+    "kernel_start",
+    "python_start",
+    "interrupt",
+    "stream_decode",
+    "long_answer",
+    "memory",
+    "mcp_servers",
+    "mcp_start",
+    "history",
+    "first_request",
+    "pull",
+    "prefix",
+    "text_format",
+    "export",
+    "subagents",
+    "recording",
+    "page_stream",
+    "page_open",
+]
+"""The benchmarks, in the order in which they run."""
+ARGUMENTS = {"long_answer": ["--paced"]}
 
 HEAD = """# Benchmarks
 
@@ -50,14 +55,12 @@ what its baseline is, and what earlier runs on busy machines have found.
 
 def main(names: list[str]) -> int:
     """Run the benchmarks of these names, else all; return the exit code."""
-    unknown = [name for name in names if name not in COMMANDS]
+    unknown = [name for name in names if name not in NAMES]
     if unknown:
-        print(
-            f"no benchmark {', '.join(unknown)}; there are: {', '.join(COMMANDS)}", file=sys.stderr
-        )
+        print(f"no benchmark {', '.join(unknown)}; there are: {', '.join(NAMES)}", file=sys.stderr)
         return 2
     failed = []
-    for name in names or COMMANDS:
+    for name in names or NAMES:
         print(f"== {name}", flush=True)
         measured = read_measured()
         if (rows := run(name)) is None:
@@ -66,7 +69,7 @@ def main(names: list[str]) -> int:
         measured[name] = {**circumstances(), "rows": [row._asdict() for row in rows]}
         write(MEASURED, json.dumps(measured, indent=1) + "\n")
         write(PAGE, page(measured))
-    print(table(read_measured(), names or list(COMMANDS)))
+    print(table(read_measured(), names or NAMES))
     for name in failed:
         print(f"{name} failed: its numbers are those of its last run", file=sys.stderr)
     return 1 if failed else 0
@@ -74,12 +77,11 @@ def main(names: list[str]) -> int:
 
 def run(name: str) -> list[Row] | None:
     """Run one benchmark, and return its rows; None if it failed."""
-    script, *arguments = COMMANDS[name]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "rows.jsonl")
         support = str(HERE.parent / "tests" / "support")
         environment = {**os.environ, FILE: str(file), "PYTHONPATH": support}
-        command = [sys.executable, str(HERE / f"{script}.py"), *arguments]
+        command = [sys.executable, str(HERE / f"{name}.py"), *ARGUMENTS.get(name, [])]
         if subprocess.run(command, env=environment, check=False).returncode or not file.exists():
             return None
         return [Row(**json.loads(line)) for line in file.read_text("utf-8").splitlines()]
@@ -113,9 +115,9 @@ def write(path: Path, text: str) -> None:
 
 def page(measured: dict[str, Any]) -> str:
     """Return the page of the documentation."""
-    missing = [f"`{name}`" for name in COMMANDS if name not in measured]
+    missing = [f"`{name}`" for name in NAMES if name not in measured]
     end = f"\nNot yet run with this command: {', '.join(missing)}.\n" if missing else ""
-    return f"{HEAD}\n{table(measured, list(COMMANDS))}\n{end}"
+    return f"{HEAD}\n{table(measured, NAMES)}\n{end}"
 
 
 def table(measured: dict[str, Any], names: list[str]) -> str:

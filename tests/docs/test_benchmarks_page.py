@@ -43,7 +43,7 @@ def test_the_page_is_what_the_measurements_say(run):
 def test_every_benchmark_is_run_and_adds_rows(run):
     scripts = {path.stem for path in BENCHMARKS.glob("*.py")} - set(HELPERS)
 
-    assert set(run["COMMANDS"]) == scripts
+    assert set(run["NAMES"]) == scripts
     assert [name for name in scripts if "row(" not in (BENCHMARKS / f"{name}.py").read_text()] == []
 
 
