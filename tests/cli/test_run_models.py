@@ -181,6 +181,7 @@ def test_the_page_names_images_and_links_those_that_are_not_in_the_text(markdown
     [
         (CHAT.replace("second", "%%msg model=x\nsecond"), ["a"], "/b: the %%msg line says which"),
         (CHAT, ["a", "a"], "--model a is given twice"),
+        (CHAT, ["a", " "], "expected the name of a model after --model"),
         ("# %% [^n]\n\n[^n]: [markdown] cell=markdown\n\nA note\n", ["a"], "found none"),
     ],
 )
@@ -201,6 +202,18 @@ def test_what_cannot_be_compared_is_said_and_nothing_is_written(
 def test_a_file_in_place_of_the_folder_is_said(server, chat, tmp_path, below):
     with pytest.raises(CommandError, match="expected a folder, found a file"):
         with_settings(server, run_models, chat, ["a"], tmp_path / "data.txt" / below)
+
+
+@pytest.mark.parametrize("kind", ["html", "json"])
+def test_a_folder_in_place_of_the_comparison_is_said_before_anything_is_asked(
+    server, chat, tmp_path, kind
+):
+    (tmp_path / f"chat.comparison.{kind}").mkdir()
+
+    with pytest.raises(CommandError, match="expected a file, found a folder"):
+        with_settings(server, run_models, chat, ["a"], tmp_path)
+
+    assert server.requests == []
 
 
 def test_a_file_of_another_conversation_is_not_gone_on_with(server, chat, tmp_path):

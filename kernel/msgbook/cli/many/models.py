@@ -68,6 +68,7 @@ def run_models(
     folder = working_folder(path.absolute().parent)
     cost = cost_by(load_with_project(folder)[0])  # before the keys are removed
     files = _name_files(path, models, out)
+    pages = _name_pages(out / stem_of(path.name))
     make_folder(out)
     for model, file in files.items():
         _prepare(document, model, file)
@@ -76,14 +77,25 @@ def run_models(
     code = report(results, seconds)
     read = {model: Document.read(file) for model, file in files.items()}
     statuses = {one.path: one.status for one in results}
-    _write(compare(document, read, statuses, cost), out / stem_of(path.name))
+    _write(compare(document, read, statuses, cost), pages)
     return code
 
 
-def _write(comparison: Comparison, base: Path) -> None:
-    """Write a comparison as HTML and JSON, and print the names of the files, which begin as `base` does."""
+def _name_pages(base: Path) -> dict[str, Path]:
+    """Return the files of the comparison by kind, whose names begin as `base` does."""
+    pages = {kind: base.with_name(f"{base.name}.comparison.{kind}") for kind in ("html", "json")}
+    for page in pages.values():
+        # Later, the answers would have been paid for.
+        if page.is_dir():
+            raise CommandError(
+                f"{page}: expected a file, found a folder. Name another one with --out."
+            )
+    return pages
+
+
+def _write(comparison: Comparison, targets: dict[str, Path]) -> None:
+    """Write a comparison as HTML and JSON, and print the names of the files."""
     pages = {"html": comparison_page(comparison), "json": comparison.to_json()}
-    targets = {kind: base.with_name(f"{base.name}.comparison.{kind}") for kind in pages}
     for kind, target in targets.items():
         try:
             replace_bytes(target, pages[kind].encode("utf-8", "backslashreplace"))
@@ -111,6 +123,8 @@ def _name_files(path: Path, models: Sequence[str], out: Path) -> dict[str, Path]
     files: dict[str, Path] = {}
     taken: set[str] = set()
     for model in models:
+        if not model.strip():
+            raise CommandError("expected the name of a model after --model, found nothing")
         if model in files:
             raise CommandError(f"--model {model} is given twice")
         words = _UNSAFE.sub("-", model)[:_LONGEST].strip("-.") or "model"
