@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from file_calls import FileCalls
 
 from msgbook.approval import Answer, ApprovalRequest, Approver, Decision, Question, Rule, SavedRules
+from msgbook.approval.question import QUESTION_LIMIT
 from msgbook.approval.store import Store
 
 FOLDER = Path("/project")
@@ -112,6 +114,38 @@ def test_if_nobody_answers_the_call_is_denied(approver):
     denied = decide(approver, question(), None)
 
     assert (denied.approval, "nobody could be asked" in denied.reason) == ("denied", True)
+
+
+@pytest.mark.parametrize("long", ["arguments", "preview", "draft"])
+def test_a_call_that_is_too_long_to_be_shown_is_denied_unasked_and_the_model_is_told(
+    approver, long
+):
+    asked = question()
+    text = "文" * (QUESTION_LIMIT // 3 + 1)
+    if long == "arguments":
+        asked = question(arguments=json.dumps({"a": text}, ensure_ascii=False))
+    elif long == "preview":
+        asked = replace(asked, approval_request=ApprovalRequest("it writes a file", text))
+    else:
+        asked = replace(asked, draft=text)
+
+    denied = decide(approver, asked)
+
+    assert denied.approval == "denied"
+    assert "too long to be shown" in denied.reason
+    assert str(QUESTION_LIMIT) in denied.reason
+
+
+def test_a_call_as_long_as_a_question_may_be_is_asked_about(approver):
+    assert decide(approver, question(arguments="x" * QUESTION_LIMIT), Answer("once")) == Decision(
+        "user"
+    )
+
+
+def test_a_rule_covers_a_call_that_is_too_long_to_be_shown():
+    approver = Approver("ask", FOLDER, [Rule("shell")])
+
+    assert decide(approver, question(arguments="x" * (QUESTION_LIMIT + 1))) == Decision("rule")
 
 
 def test_a_rule_file_that_cannot_be_read_allows_nothing_and_is_said_once(approver, file):

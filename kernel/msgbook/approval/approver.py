@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.approval.own_rules import NO_USES, RuleUses, Uses
-from msgbook.approval.question import Ask, Choice, Decision, Question
+from msgbook.approval.question import QUESTION_LIMIT, Ask, Choice, Decision, Question
 from msgbook.approval.remembered import Kind, Remembered, approval_key, rule_entry
 from msgbook.approval.rule_patterns import canonical_json
 from msgbook.approval.rules import Rule, SavedRules
@@ -63,6 +63,8 @@ class Approver:
             return Decision("rule")
         if self.policy == "deny":
             return _denied(question, "MSGBOOK_APPROVAL=deny asks nobody")
+        if question.size > QUESTION_LIMIT:
+            return _denied(question, _too_long(question.size))
         answer = await ask(question) if ask is not None else None
         if answer is None:
             return _denied(question, "nobody could be asked")
@@ -203,6 +205,13 @@ def _own(table: dict[str, Any], rule: Rule, kind: Kind = "own") -> Remembered:
     arguments = None if rule.arguments is None else canonical_json(rule.arguments)
     folder = str(rule.folder) if rule.folder is not None else ""
     return Remembered(kind, rule.tool, arguments, folder, entry=table)
+
+
+def _too_long(size: int) -> str:
+    return (
+        f"it is too long to be shown to a person: {size} bytes, where at most {QUESTION_LIMIT} are "
+        "shown. Do it in smaller calls"
+    )
 
 
 def _denied(question: Question, why: str) -> Decision:

@@ -15,6 +15,10 @@ Choice = Literal["once", "session", "rule", "edit", "no"]
 
 CHOICES: tuple[Choice, ...] = ("once", "session", "rule", "no")
 
+QUESTION_LIMIT = 2_000_000
+"""Bytes of a question that reach a page: servers and gateways close a connection on a message of several
+megabytes, and the turn would wait for an answer to a question that nobody has seen."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -38,6 +42,12 @@ class Question:
     def choices(self) -> tuple[Choice, ...]:
         """Possible answers, apart from other arguments."""
         return ("once", "no") if self.approval_request.always_asks else CHOICES
+
+    @property
+    def size(self) -> int:
+        """Bytes of the arguments, the preview and the draft."""
+        texts = (self.call.get("arguments", ""), self.approval_request.preview, self.draft)
+        return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
 
 
 @dataclass(frozen=True, slots=True)
