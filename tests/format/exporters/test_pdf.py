@@ -7,7 +7,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 import pytest
-from exported_notebooks import conversation, hostile_notebook, notebook
+from exported_notebooks import answer, conversation, hostile_notebook, notebook, turn
 from nbformat import v4
 
 import msgbook_format
@@ -39,6 +39,14 @@ def test_a_conversation_is_printed_on_pages(browser: object) -> None:
         assert pdf.startswith(b"%PDF-")
         assert pages(pdf) >= least
         assert resources["output_extension"] == ".pdf"
+
+
+@pytest.mark.browser
+def test_an_answer_begins_below_its_prompt_and_goes_on_on_the_next_page(browser: object) -> None:
+    said = turn({"type": "text", "text": "A line.\n\n" * 14})
+    book = notebook(*(v4.new_code_cell("Why?", outputs=[answer(said)]) for _ in range(6)))
+    pdf, _ = MsgPDFExporter().from_notebook_node(book)
+    assert pages(pdf) < 6
 
 
 def test_without_playwright_it_is_said_what_to_install(
