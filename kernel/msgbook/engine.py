@@ -205,7 +205,7 @@ class Engine:
         prompt = read_prompt(source)
         check_prompt(source, prompt, transcript, self.redact)
         services = PreviewServices(
-            lambda question: self.approver.decide(question, None),
+            self.approver.allows,
             self.servers.choose_known_model,
             self.mcp,
         )

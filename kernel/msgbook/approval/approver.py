@@ -54,8 +54,7 @@ class Approver:
         Args:
             ask: None if nobody can be asked.
         """
-        always_asks = question.approval_request.always_asks or question.is_edited
-        key = None if self.policy == "allow" or always_asks else self._find(question)
+        key = None if self.policy == "allow" else self._find(question)
         if key is not None:
             self._note_use(key)
             self.used()
@@ -76,6 +75,10 @@ class Approver:
         if answer.choice in question.choices:
             self._keep(answer.choice, question)
         return Decision("user")
+
+    def allows(self, question: Question) -> bool:
+        """Return whether the policy or a rule approves a call. Nobody is asked, and no use is counted."""
+        return self.policy == "allow" or self._find(question) is not None
 
     def in_folder(self, folder: Path) -> Approver:
         """Return an approver for a conversation in another folder. They share what was approved."""
@@ -147,6 +150,8 @@ class Approver:
     def _find(self, question: Question) -> str | None:
         """Return the key of an approval that holds for a call; None if there is none."""
         wanted = question.approval_request
+        if wanted.always_asks or question.is_edited:
+            return None
         call = question.call["name"], question.call["arguments"], self.folder, wanted.path
         if call[0] in self.session_tools:
             return approval_key("session", {"tool": call[0]})

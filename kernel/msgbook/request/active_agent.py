@@ -44,7 +44,6 @@ SYSTEM_PROMPT = (
     "notebook, and your answer appears below it, rendered as Markdown with code and LaTeX."
 )
 
-
 ChooseModel = Callable[[str | None, str | None], Awaitable[str]]
 """Returns the model that answers, given the wanted model and the name of the agent's provider."""
 
@@ -71,6 +70,8 @@ class ActiveAgent:
     allowed: tuple[Path, ...] | None
     """Folders below which reading needs no approval; None for the user's roots."""
     limits: Limits
+    servers: tuple[str, ...]
+    """MCP servers of which it may be offered tools, also if these are not known."""
     mcp: Mapping[str, str]
     """Digest of the tools of each MCP server that is offered, by its name."""
     notices: tuple[str, ...]
@@ -142,8 +143,8 @@ class AgentChooser:
             *notice_provider(agent, self._settings),
             *name_notices,
         )
-        resolved = ResolvedAgent(agent, models, so_far)
-        return self._equip(resolved, model, servers, prompt, transcript, project)
+        found = ResolvedAgent(agent, models, so_far)
+        return self._equip(found, model, servers, prompt, transcript, project)
 
     def _equip(
         self,
@@ -167,8 +168,7 @@ class AgentChooser:
         limits, prompt_limit_notices = limits.narrow(prompt.attributes)
         lineage = lineage_of(transcript)
         found = select_server_tools(agent, self._mcp.tools(servers))
-        server_tools = [tool for tool in found if lineage.allows(tool)]
-        tools = self._offered_tools(agent, allowed, lineage, limits)
+        of_servers = [tool for tool in found if lineage.allows(tool)]
         server = self._servers.find_settings(model, agent.provider)
         api: ApiName = server.api if server else "chat"
         further = models.names[1:] if models else ()
@@ -180,10 +180,13 @@ class AgentChooser:
             view=view,
             api=api,
             options=make_request_options(agent, server.base_url if server else None, api),
-            tools=with_server_tools(tools, server_tools, agent),
+            tools=with_server_tools(
+                self._offered_tools(agent, allowed, lineage, limits), of_servers, agent
+            ),
             allowed=allowed,
             limits=limits,
-            mcp=digests_of(server_tools),
+            servers=tuple(servers),
+            mcp=digests_of(of_servers),
             notices=(
                 *notices,
                 *skill_notices,
@@ -226,9 +229,8 @@ class AgentChooser:
 
     def _origin_of(self, model: str) -> str:
         """Return a description of what sets a model that neither a cell nor an agent names."""
-        if model == self._settings.model:
-            return self._settings.model_origin
-        return "the server, which lists no other"
+        own = self._settings
+        return own.model_origin if model == own.model else "the server, which lists no other"
 
     def _configured_names(self, servers: Sequence[str]) -> ConfiguredNames:
         return ConfiguredNames(

@@ -167,13 +167,13 @@ class PreviewServices:
     """Services of a preview: nothing runs, no person is asked, no model is called.
 
     Args:
-        approve: Decides without asking a person.
+        approves: Returns whether a read is approved without asking a person.
         known_model: Returns the model, given the wanted model and the provider; None if only the
             server knows it.
         mcp: The user's MCP servers; none is started.
     """
 
-    approve: Approve
+    approves: Callable[[Question], bool]
     known_model: Callable[[str | None, str | None], str | None]
     mcp: McpServers
     notices: list[str] = field(default_factory=list)
@@ -194,7 +194,7 @@ class PreviewServices:
         return _pending(f"py:{name}")
 
     async def allow_read(self, real: Path, needed: ApprovalRequest) -> bool:
-        return (await self.approve(_question(real, needed, "preview"))).approval != "denied"
+        return self.approves(_question(real, needed, "preview"))
 
     def make_tool_runner(self, active_agent: ActiveAgent) -> RunTool:
         async def run(name: str, arguments: str) -> Document:

@@ -182,7 +182,9 @@ def test_no_text_and_no_cursor_position_raises_an_error(code, cursor):
 
 
 def test_a_tooltip_shows_no_key(tmp_path):
-    (tmp_path / "notes.txt").write_text("the key is sk-0123456789")
+    key = "the key is sk-0123456789"
+    (tmp_path / "notes.txt").write_text(key)
+    (tmp_path / "long.txt").write_text(key.rjust(2010, "-"))  # its first lines end within the key
     provider = ProviderSettings("openai", api_key="sk-0123456789")
     assistant = Assistant(
         tmp_path,
@@ -197,10 +199,11 @@ def test_a_tooltip_shows_no_key(tmp_path):
         settings=lambda: Settings({"openai": provider}),
     )
 
-    async def shown() -> str:
-        return (await assistant.inspect("@[notes.txt]", 5))["data"]["text/plain"]
+    async def shown(code: str) -> str:
+        return (await assistant.inspect(code, 5))["data"]["text/plain"]
 
-    assert "the key is [redacted]" in asyncio.run(shown())
+    assert "the key is [redacted]" in asyncio.run(shown("@[notes.txt]"))
+    assert "sk-" not in asyncio.run(shown("@[long.txt]"))
 
 
 def test_the_name_of_an_agent_shows_what_the_agent_is(tmp_path):

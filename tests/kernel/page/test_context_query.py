@@ -198,6 +198,30 @@ def test_what_the_agent_chooses_the_notebook_does_not_change(project):
     assert found["tools"]["write"] == (False, True)
 
 
+@pytest.mark.parametrize(
+    ("chosen", "is_on"),
+    [
+        ("tools: [read]", False),
+        ("tools: []", False),
+        ("tools: [read, mcp__files__open]", True),
+        ("mcp_servers: []", False),
+        ("mcp_servers: [files], tools: [read]", True),
+        ("tags: [x]", True),
+    ],
+)
+def test_a_server_that_was_never_started_is_on_if_the_agent_can_get_its_tools(
+    project, monkeypatch, chosen, is_on
+):
+    config = project / "msgbook.toml"
+    config.write_text('[mcp_servers.files]\ncommand = "no-such-program"\n')
+    monkeypatch.setenv("MSGBOOK_CONFIG", str(config))
+    frontmatter = f"agents:\n  a: {{models: m, {chosen}}}\n"
+    found = switches(project, frontmatter=frontmatter)
+    assert found["mcp_servers"] == {"files": (is_on, not is_on)}
+    found = switches(project, frontmatter=frontmatter, disabled_mcp_servers=["files"])
+    assert found["mcp_servers"] == {"files": (False, False)}
+
+
 @pytest.mark.parametrize("value", [1, {}, [1], [["read"]], True])
 def test_a_list_of_tools_that_cannot_be_read_switches_all_of_them_off(project, value):
     found = switches(project, disabled_tools=value)

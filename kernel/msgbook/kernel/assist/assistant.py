@@ -80,7 +80,7 @@ class Assistant:
 
         scope = self._scope(await all_cells(self._live, self._memory))
         shown = await inspect.inspect(code, cursor, scope)
-        return inspect.reply(shown and redact(shown, self._settings().secrets))
+        return inspect.reply(shown and scope.redact(shown))
 
     def _scope(self, notebook: Notebook) -> PromptScope:
         # Imported here: the kernel starts without it.
@@ -97,6 +97,7 @@ class Assistant:
             tools=list(self._tools()),
             magics=magics,
             is_magic=frozenset(magics).__contains__,
+            redact=lambda text: redact(text, self._settings().secrets),
         )
 
     def _agents(self, metadata: Mapping[str, Any], above: Sequence[Cell]) -> list[AvailableAgent]:

@@ -128,7 +128,9 @@ async def _resolve(reference: str, code: str, scope: PromptScope) -> ResolvedRef
         raise SourceError("tools do not run here")
 
     above = scope.above(code)
-    sources = ReferenceSources(scope.roots, deny_all, above, scope.is_magic, describe, run)
+    sources = ReferenceSources(
+        scope.roots, deny_all, above, scope.is_magic, describe, run, scope.redact
+    )
     return await resolve_references(reference, scope.macros(code), sources)
 
 

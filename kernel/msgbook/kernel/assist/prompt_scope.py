@@ -35,6 +35,8 @@ class PromptScope:
     magics: Sequence[str] = ()
     """Names with their percent signs."""
     is_magic: IsMagic = any_magic
+    redact: Callable[[str], str] = str
+    """Removes secrets from a text, before anything is cut from it."""
 
     def check_read(self, real: Path) -> str | None:
         """Return why reading a real path needs approval; None if it needs none."""

@@ -92,14 +92,17 @@ def _servers(engine: Engine, active: ActiveAgent, transcript: Transcript) -> Ite
     offered = {tool.name for tool in active.tools}
     for name, server in engine.mcp.servers.items():
         is_switched_off = is_off(name, off)
-        is_on = any(tool.name in offered for tool in server.tools)
+        # A server whose tools are not known yet may still have one for the agent.
+        is_on = name in active.servers and (
+            not server.listing or any(tool.name in offered for tool in server.tools)
+        )
         count = counted(len(server.tools), "tool") if server.listing else "tools not known yet"
         failure = server.settings.problem or server.failure
         yield _item(
             name,
             "msgbook.toml",
-            is_on=not is_switched_off and (is_on or not server.listing),
-            is_fixed=not is_switched_off and bool(server.listing) and not is_on,
+            is_on=is_on,
+            is_fixed=not is_switched_off and not is_on,
             note=engine.redact(f"{server.state}, {failure or count}"),
         )
 
