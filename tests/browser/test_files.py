@@ -209,6 +209,13 @@ def test_a_text_file_is_exported_by_menu_entries_that_say_what_they_make(lab, la
     (lab_root / "export.msg.md").write_text(CHAT)
     lab.open("export.msg.md")
     lab.wait_for_kernel()
+    # An open menu is closed when an entry is added to it.
+    lab.page.wait_for_function(
+        """() => window.jupyterapp.serviceManager.nbconvert
+            .getExportFormats(false)
+            .then(() => new Promise(setTimeout))
+            .then(() => true)"""
+    )
     lab.page.locator(".lm-MenuBar-item", has_text="File").click()
     lab.page.locator(".lm-Menu-itemLabel", has_text="Save and Export Notebook As").hover()
     menu = lab.page.locator("#jp-mainmenu-file-notebookexport")

@@ -751,6 +751,32 @@ describe('the sub-agents of a call', () => {
     expect(renderer.node.querySelector('a')).toBeNull();
   });
 
+  it('are named by their whole task, which the name only begins', async () => {
+    const { show, find, renderer } = fixture();
+    const named = { ...second, name: 'Count the files in t...' };
+    const sub_agents = [
+      { prompt: 'Count the files in\nthe folder src.\u202e' },
+      { prompt: 'Another task' }
+    ];
+    const asked = { ...call, arguments: JSON.stringify({ sub_agents }) };
+    await show(turn('running', asked, result(named, second)));
+    const name = find('.msgbook-Agent-name');
+    expect(name.title).toBe('Count the files in the folder src.\\u202e');
+    expect(name.textContent).toBe(name.title);
+    const names = renderer.node.querySelectorAll('.msgbook-Agent-name');
+    expect(names[1].textContent).toBe('Docs');
+  });
+
+  it.each(['{', 'null', '{"sub_agents": [null, 1]}', '{"sub_agents": 1}'])(
+    'keep their names whatever the arguments are: %s',
+    async json => {
+      const { show, find } = fixture();
+      const asked = { ...call, arguments: json };
+      await show(turn('running', asked, result(first)));
+      expect(find('.msgbook-Agent-name').textContent).toBe('Parser');
+    }
+  );
+
   it('ask in their rows, each for itself', async () => {
     const { show, find, state, renderer } = fixture();
     await show(turn('running', call, result(first, second)));

@@ -9,6 +9,7 @@ import {
 import * as React from 'react';
 
 import { shownText } from '../render/agentList';
+import { aboutOf } from '../turn/subagentTasks';
 import type { AgentStatus, IListedAgent } from './agentsData';
 import type { AgentsModel } from './agentsModel';
 
@@ -94,7 +95,8 @@ function Conversation(props: {
 }): React.JSX.Element {
   const { agent, tools } = props;
   const { path, outside } = agent;
-  const title = [aboutOf(agent), shownText(path ?? outside ?? '')];
+  const about = aboutOf(shownText(agent.name), shownText(agent.task));
+  const title = [about, shownText(path ?? outside ?? '')];
   const shared = {
     className: 'msgbook-AgentsPanel-open',
     title: title.filter(Boolean).join('\n')
@@ -109,13 +111,6 @@ function Conversation(props: {
   );
 }
 
-/** Return what an agent is about: the name of a sub-agent is the beginning of its task. */
-function aboutOf(agent: IListedAgent): string {
-  const name = shownText(agent.name);
-  const task = shownText(agent.task);
-  return task.startsWith(name.replace(/\.\.\.$/, '')) ? task : name;
-}
-
 function Facts(props: {
   readonly agent: IListedAgent;
   readonly tools: IRowTools;
@@ -123,9 +118,9 @@ function Facts(props: {
   const { agent, tools } = props;
   const { outside, problem, status } = agent;
   const { trans } = tools;
-  const about = aboutOf(agent);
   const name = shownText(agent.name);
   const task = shownText(agent.task);
+  const about = aboutOf(name, task);
   return (
     <>
       <span className="msgbook-AgentsPanel-dot" aria-hidden="true" />

@@ -4,8 +4,7 @@ import { Widget } from '@lumino/widgets';
 
 import type { IApprovalQuestion } from '../comm/approvalMessages';
 import type { PageConnection } from '../live/pageConnection';
-import type { IBlockView } from '../render/blockView';
-import { callView } from '../render/callView';
+import { CallView } from '../render/callView';
 import { element, setText } from '../render/dom';
 import type { IPageConnections } from '../tokens';
 import { controlsVisible } from '../turn/text';
@@ -111,12 +110,11 @@ export class QuestionList extends Widget {
     const trans = this._trans;
     // A hidden list keeps its entries, and no notebook that is closed meanwhile.
     const chat = new WeakRef(connection);
-    const view = callView({
+    const view = new CallView({
       trans,
       answer: (one, choice, words) => chat.deref()?.answer(one, choice, words)
     });
-    const context = { blocks: [], streaming: true, asked: [], question };
-    void view.update({ type: 'tool_call' }, context);
+    view.update({ type: 'tool_call' }, { streaming: true, question });
     const path = controlsVisible(connection.panel.context.path);
     const link = element('button', 'msgbook-Question-where');
     link.type = 'button';
@@ -154,6 +152,6 @@ export class QuestionList extends Widget {
   private readonly _list = element('div', 'msgbook-Questions-list');
   private readonly _entries = new Map<
     IApprovalQuestion,
-    { node: HTMLElement; view: IBlockView }
+    { node: HTMLElement; view: CallView }
   >();
 }

@@ -3,10 +3,11 @@ import { JSONExt, type JSONObject } from '@lumino/coreutils';
 
 import type { IApprovalQuestion } from '../comm/approvalMessages';
 import { askerId, type IAgentRows, type IShownAgent } from '../turn/agentRows';
+import { aboutOf } from '../turn/subagentTasks';
 import { controlsVisible } from '../turn/text';
 import { actionButton } from './actionButton';
-import type { IBlockView, IViewTools } from './blockView';
-import { callView } from './callView';
+import type { IViewTools } from './blockView';
+import { CallView } from './callView';
 import { element, setText } from './dom';
 
 /**
@@ -25,10 +26,14 @@ export class AgentList {
 
   readonly node = element('ul', 'msgbook-Agents');
 
-  /** @param questions - The kernel's questions about calls of these sub-agents. */
+  /**
+   * @param questions - The kernel's questions about calls of these sub-agents.
+   * @param tasks - The tasks of all rows, as far as they are known.
+   */
   update(
     { rows, ids, further }: IAgentRows,
-    questions: readonly IApprovalQuestion[]
+    questions: readonly IApprovalQuestion[],
+    tasks: readonly string[] = []
   ): void {
     this.node.hidden = rows.length === 0;
     this._rows.splice(rows.length).forEach(row => row.dispose());
@@ -40,11 +45,15 @@ export class AgentList {
       const asked = questions.filter(
         ({ callId }) => ids[index] === askerId(callId)
       );
-      this._rows[index].update(row, ids[index], asked);
+      this._rows[index].update(row, ids[index], asked, tasks[index] ?? '');
     }
     this._further.hidden = further === 0;
     const words = this._tools.trans.__('… and %1 more', further);
     setText(this._further, further === 0 ? '' : words);
+  }
+
+  dispose(): void {
+    this._rows.splice(0).forEach(row => row.dispose());
   }
 
   private readonly _tools: IViewTools;
@@ -82,17 +91,18 @@ class AgentRow {
   update(
     row: IShownAgent,
     id: string | null,
-    questions: readonly IApprovalQuestion[]
+    questions: readonly IApprovalQuestion[],
+    task: string
   ): void {
     this._ask(questions);
-    const shown = { ...row, id, asked: questions.length > 0 };
+    const shown = { ...row, id, task, asked: questions.length > 0 };
     if (JSONExt.deepEqual(this._shown, shown)) {
       return;
     }
     this._shown = shown as unknown as JSONObject;
     const { trans } = this._tools;
     this.node.dataset.status = row.status;
-    this._showName(row);
+    this._showName(row, task);
     setText(this._agent, row.agent === row.name ? '' : shownText(row.agent));
     setText(
       this._status,
@@ -138,8 +148,8 @@ class AgentRow {
     this.node.remove();
   }
 
-  private _showName({ name, file }: IShownAgent): void {
-    const text = shownText(name);
+  private _showName({ name, file }: IShownAgent, task: string): void {
+    const text = aboutOf(shownText(name), shownText(task));
     if (file !== this._file || this._name.firstChild === null) {
       this._file = file;
       this._name.replaceChildren(this._link(file) ?? element('span', ''));
@@ -183,12 +193,9 @@ class AgentRow {
     }
     for (const question of questions) {
       if (!this._views.has(question)) {
-        const view = callView(this._tools);
+        const view = new CallView(this._tools);
         this._views.set(question, view);
-        void view.update(
-          { type: 'tool_call' },
-          { blocks: [], streaming: true, asked: [], question }
-        );
+        view.update({ type: 'tool_call' }, { streaming: true, question });
         this._questions.append(view.widget.node);
       }
     }
@@ -204,7 +211,7 @@ class AgentRow {
   private readonly _stop = element('span', 'msgbook-Agent-stop');
   private readonly _last = element('div', 'msgbook-Agent-last');
   private readonly _questions = element('div', 'msgbook-Agent-questions');
-  private readonly _views = new Map<IApprovalQuestion, IBlockView>();
+  private readonly _views = new Map<IApprovalQuestion, CallView>();
   private _file: string | null = null;
   private _shown: JSONObject | null = null;
 }

@@ -1,4 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
 
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
 import { indentJson, visible } from '../turn/text';
@@ -69,6 +70,11 @@ export class ApprovalView {
   }
 
   readonly node: HTMLElement;
+
+  /** Hear no more of what is written in other views of the question. */
+  dispose(): void {
+    Signal.clearData(this);
+  }
 
   private _words(question: IApprovalQuestion): HTMLElement {
     const asker = question.asker.map(name => visible(name)).join(' › ');

@@ -7,12 +7,12 @@ import { shownSources } from '../turn/sources';
 import { controlsVisible } from '../turn/text';
 import { actionButton } from './actionButton';
 import type { IBlockView, IViewTools } from './blockView';
-import { callView } from './callView';
+import { CallView } from './callView';
 import { Disclosure, element, withCodeSpans } from './dom';
 import type { Act } from './host';
 import { shortJsonNode } from './jsonNode';
 import { reasoningView } from './reasoningView';
-import { resultView } from './resultView';
+import { ResultView } from './resultView';
 import { SourceList } from './sourceList';
 import { TextView } from './textView';
 
@@ -24,9 +24,9 @@ export function createBlockView(type: string, tools: IViewTools): IBlockView {
     case 'reasoning':
       return reasoningView(tools.trans);
     case 'tool_call':
-      return callView(tools);
+      return new CallView(tools);
     case 'tool_result':
-      return resultView(tools);
+      return new ResultView(tools);
     case 'display':
       return displayView(tools);
     case 'notice':

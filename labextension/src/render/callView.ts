@@ -9,79 +9,103 @@ import type { IBlockContext, IBlockView, IViewTools } from './blockView';
 import { Disclosure, element, GrowingText, setText } from './dom';
 import { ScrolledBox } from './scrolledBox';
 
-/** Create a view of a tool call and of the question whether it may run. */
-export function callView({
-  trans,
-  answer
-}: Pick<IViewTools, 'trans' | 'answer'>): IBlockView {
-  const content = new GrowingText();
-  const sent = element('pre', 'msgbook-Pre', content.node);
-  sent.setAttribute('aria-label', trans.__('Arguments of the call'));
-  const scrolled = new ScrolledBox(sent, trans);
-  const ran = element('pre', 'msgbook-Pre');
-  ran.setAttribute('aria-label', trans.__('Arguments that you wrote'));
-  const changed = element(
-    'div',
-    'msgbook-Call-changed',
-    element('div', 'msgbook-Call-note', trans.__('Changed by you to:')),
-    ran
-  );
-  const body = element('div', 'msgbook-Call-body', scrolled.node, changed);
-  const disclosure = new Disclosure('msgbook-Call', body);
-  const { classList } = disclosure.node;
-  let asked: IApprovalQuestion | undefined;
-  const ask = (question: IApprovalQuestion | undefined) => {
-    if (question === asked) {
-      return;
-    }
-    asked = question;
-    const before = body.querySelector('.msgbook-Approval');
-    const answeredHere = before?.contains(document.activeElement) === true;
-    if (answeredHere) {
-      disclosure.focus();
-    }
-    before?.remove();
-    classList.toggle('msgbook-mod-asking', question !== undefined);
-    if (question === undefined) {
-      disclosure.suggestOpen(false);
-      if (answeredHere) {
-        disclosure.show();
+/** View of a tool call and of the question whether it may run. */
+export class CallView implements IBlockView {
+  constructor(tools: Pick<IViewTools, 'trans' | 'answer'>) {
+    const { trans } = tools;
+    this._tools = tools;
+    const sent = element('pre', 'msgbook-Pre', this._sent.node);
+    sent.setAttribute('aria-label', trans.__('Arguments of the call'));
+    this._scrolled = new ScrolledBox(sent, trans);
+    this._ran.setAttribute('aria-label', trans.__('Arguments that you wrote'));
+    this._changed = element(
+      'div',
+      'msgbook-Call-changed',
+      element('div', 'msgbook-Call-note', trans.__('Changed by you to:')),
+      this._ran
+    );
+    this._body.append(this._scrolled.node, this._changed);
+    this.widget = new Widget({ node: this._disclosure.node });
+    this.widget.disposed.connect(() => this._approval?.dispose());
+  }
+
+  readonly widget: Widget;
+
+  update(
+    block: IBlock,
+    { question, streaming }: Pick<IBlockContext, 'question' | 'streaming'>
+  ): void {
+    const { trans } = this._tools;
+    // The question holds the call that the kernel would run, even if the turn differs.
+    const name = question?.name ?? asText(block.name) ?? '?';
+    const json = question?.arguments ?? asText(block.arguments) ?? '';
+    const edited = question ? undefined : asText(block.edited_arguments);
+    this._disclosure.label(
+      `🔧 ${trans.__('Call: %1', visible(name))}`,
+      callWords(block, { question, streaming }, trans)
+    );
+    this._disclosure.gist(argumentsGist(edited ?? json));
+    this._sent.show(visible(indentJson(json)));
+    this._changed.hidden = edited === undefined;
+    setText(this._ran, visible(indentJson(edited ?? '')));
+    this._disclosure.node.classList.toggle(
+      'msgbook-mod-denied',
+      block.approval === 'denied' || block.unfinished === true
+    );
+    if (question !== this._question) {
+      this._question = question;
+      this._closeQuestion(question !== undefined);
+      if (question !== undefined) {
+        this._openQuestion(question);
       }
-      return;
     }
-    const view = new ApprovalView(
+  }
+
+  private _openQuestion(question: IApprovalQuestion): void {
+    const { answer, trans } = this._tools;
+    this._approval = new ApprovalView(
       question,
       trans,
-      (choice, reason) => answer(question, choice, reason),
+      (choice, words) => answer(question, choice, words),
       undefined,
-      [scrolled.more]
+      [this._scrolled.more]
     );
-    disclosure.open();
-    body.append(view.node);
-    scrolled.update();
-  };
-  return {
-    widget: new Widget({ node: disclosure.node }),
-    update: (block, { question, streaming }) => {
-      // The question holds the call that the kernel would run, even if the turn differs.
-      const name = question?.name ?? asText(block.name) ?? '?';
-      const json = question?.arguments ?? asText(block.arguments) ?? '';
-      const edited = question ? undefined : asText(block.edited_arguments);
-      disclosure.label(
-        `🔧 ${trans.__('Call: %1', visible(name))}`,
-        callWords(block, { question, streaming }, trans)
-      );
-      disclosure.gist(argumentsGist(edited ?? json));
-      content.show(visible(indentJson(json)));
-      changed.hidden = edited === undefined;
-      setText(ran, visible(indentJson(edited ?? '')));
-      classList.toggle(
-        'msgbook-mod-denied',
-        block.approval === 'denied' || block.unfinished === true
-      );
-      ask(question);
+    this._disclosure.node.classList.add('msgbook-mod-asking');
+    this._disclosure.open();
+    this._body.append(this._approval.node);
+    this._scrolled.update();
+  }
+
+  /** @param isAskedAgain - Whether another question about the call takes its place. */
+  private _closeQuestion(isAskedAgain: boolean): void {
+    const node = this._approval?.node;
+    const answeredHere = node?.contains(document.activeElement) === true;
+    if (answeredHere) {
+      this._disclosure.focus();
     }
-  };
+    node?.remove();
+    this._approval?.dispose();
+    this._approval = null;
+    if (!isAskedAgain) {
+      this._disclosure.node.classList.remove('msgbook-mod-asking');
+      this._disclosure.suggestOpen(false);
+      if (answeredHere) {
+        this._disclosure.show();
+      }
+    }
+  }
+
+  private readonly _tools: Pick<IViewTools, 'trans' | 'answer'>;
+  /** The arguments that the model sent. */
+  private readonly _sent = new GrowingText();
+  /** The arguments that a person wrote in their place. */
+  private readonly _ran = element('pre', 'msgbook-Pre');
+  private readonly _changed: HTMLElement;
+  private readonly _scrolled: ScrolledBox;
+  private readonly _body = element('div', 'msgbook-Call-body');
+  private readonly _disclosure = new Disclosure('msgbook-Call', this._body);
+  private _approval: ApprovalView | null = null;
+  private _question: IApprovalQuestion | undefined;
 }
 
 function callWords(

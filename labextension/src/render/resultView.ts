@@ -10,81 +10,124 @@ import {
 import { resultText } from '../rich/resultText';
 import { agentRows } from '../turn/agentRows';
 import {
+  argumentsOf,
   asAmount,
   asText,
   callOf,
   resultParts,
+  type IBlock,
   type ResultPart
 } from '../turn/model';
+import { tasksOf } from '../turn/subagentTasks';
 import { argumentsGist, controlsVisible } from '../turn/text';
 import { formatDuration } from '../turn/wording';
 import { AgentList } from './agentList';
-import type { IBlockView, IViewTools } from './blockView';
+import type { IBlockContext, IBlockView, IViewTools } from './blockView';
 import { Disclosure, element, GrowingText } from './dom';
 import { jsonNode } from './jsonNode';
 
-/** Create a view of a tool result, with the sub-agents that its call started. */
-export function resultView(tools: IViewTools): IBlockView {
-  const { trans } = tools;
-  const agents = new AgentList(tools);
-  const body = element('div', 'msgbook-Result-body');
-  const disclosure = new Disclosure('msgbook-Result', body);
-  const output = new GrowingText();
-  const outputNode = element('pre', 'msgbook-Pre', output.node);
-  return {
-    widget: new Widget({
-      node: element('div', '', agents.node, disclosure.node)
-    }),
-    update: (block, { blocks, streaming, asked }) => {
-      const rows = agentRows(block, streaming, trans);
-      agents.update(rows, asked);
-      const found = callOf(blocks, block);
-      const name = asText(found?.call.name);
-      const duration = asAmount(block.duration);
-      const running = streaming && block.status === undefined;
-      const status = asText(block.status) ?? (running ? 'running' : 'success');
-      const notes = [
-        ...(status === 'success' ? [] : [statusWords(status, trans)]),
-        ...(duration === undefined ? [] : [formatDuration(duration, trans)])
-      ];
-      disclosure.label(
-        name === undefined
-          ? `📝 ${trans.__('Result')}`
-          : `📝 ${trans.__('Result: %1', controlsVisible(name))}`,
-        notes.join(' · ')
-      );
-      // A result directly below its call needs no second line of arguments.
-      disclosure.gist(
-        found?.apart ? argumentsGist(asText(found.call.arguments) ?? '') : ''
-      );
-      const { classList } = disclosure.node;
-      classList.toggle('msgbook-mod-error', status === 'error');
-      classList.toggle(
-        'msgbook-mod-denied',
-        status === 'denied' || status === 'interrupted'
-      );
-      classList.toggle('msgbook-mod-streaming', running);
-      disclosure.suggestOpen(running && rows.rows.length === 0);
-      if (running) {
-        if (outputNode.parentNode === null) {
-          body.replaceChildren(outputNode);
-        }
-        output.show(controlsVisible(asText(block.content) ?? ''));
-        outputNode.scrollTop = outputNode.scrollHeight;
-        return;
-      }
-      const parts = resultParts(block.content);
-      const show = (part: (part: ResultPart) => HTMLElement) =>
-        body.replaceChildren(
-          ...(parts.length > 0
-            ? parts.map(part)
-            : [element('div', 'msgbook-Empty', trans.__('(empty)'))])
-        );
-      // A closed result has its text alone, which is cheap and which the browser's search finds.
-      show(part => plainPart(part, trans));
-      disclosure.whenOpen(() => show(part => resultPart(part, trans)));
+/** View of a tool result, with the sub-agents that its call started. */
+export class ResultView implements IBlockView {
+  constructor(tools: IViewTools) {
+    this._trans = tools.trans;
+    this._agents = new AgentList(tools);
+    this.widget = new Widget({
+      node: element('div', '', this._agents.node, this._disclosure.node)
+    });
+    this.widget.disposed.connect(() => this._agents.dispose());
+  }
+
+  readonly widget: Widget;
+
+  update(
+    block: IBlock,
+    { blocks, streaming, asked }: Omit<IBlockContext, 'question' | 'hidden'>
+  ): void {
+    const rows = agentRows(block, streaming, this._trans);
+    const found = callOf(blocks, block);
+    const json = argumentsOf(found?.call);
+    const running = streaming && block.status === undefined;
+    const status = asText(block.status) ?? (running ? 'running' : 'success');
+    if (rows.rows.length > 0 && json !== this._json) {
+      this._json = json;
+      this._tasks = tasksOf(json);
     }
-  };
+    this._agents.update(rows, asked, this._tasks);
+    this._label(asText(found?.call.name), status, asAmount(block.duration));
+    // A result directly below its call needs no second line of arguments.
+    this._disclosure.gist(found?.apart ? argumentsGist(json) : '');
+    this._mark(status, running);
+    this._disclosure.suggestOpen(running && rows.rows.length === 0);
+    if (running) {
+      this._showOutput(asText(block.content) ?? '');
+    } else {
+      this._showParts(resultParts(block.content));
+    }
+  }
+
+  private _label(
+    name: string | undefined,
+    status: string,
+    duration: number | undefined
+  ): void {
+    const trans = this._trans;
+    const notes = [
+      ...(status === 'success' ? [] : [statusWords(status, trans)]),
+      ...(duration === undefined ? [] : [formatDuration(duration, trans)])
+    ];
+    this._disclosure.label(
+      name === undefined
+        ? `📝 ${trans.__('Result')}`
+        : `📝 ${trans.__('Result: %1', controlsVisible(name))}`,
+      notes.join(' · ')
+    );
+  }
+
+  private _mark(status: string, running: boolean): void {
+    const { classList } = this._disclosure.node;
+    classList.toggle('msgbook-mod-error', status === 'error');
+    classList.toggle(
+      'msgbook-mod-denied',
+      status === 'denied' || status === 'interrupted'
+    );
+    classList.toggle('msgbook-mod-streaming', running);
+  }
+
+  /** Show the output of a tool that runs, from its end. */
+  private _showOutput(text: string): void {
+    if (this._outputNode.parentNode === null) {
+      this._body.replaceChildren(this._outputNode);
+    }
+    this._output.show(controlsVisible(text));
+    this._outputNode.scrollTop = this._outputNode.scrollHeight;
+  }
+
+  private _showParts(parts: readonly ResultPart[]): void {
+    const trans = this._trans;
+    const show = (node: (part: ResultPart) => HTMLElement) =>
+      this._body.replaceChildren(
+        ...(parts.length > 0
+          ? parts.map(node)
+          : [element('div', 'msgbook-Empty', trans.__('(empty)'))])
+      );
+    // A closed result has its text alone, which is cheap and which the browser's search finds.
+    show(part => plainPart(part, trans));
+    this._disclosure.whenOpen(() => show(part => resultPart(part, trans)));
+  }
+
+  private readonly _trans: TranslationBundle;
+  private readonly _agents: AgentList;
+  private readonly _body = element('div', 'msgbook-Result-body');
+  private readonly _disclosure = new Disclosure('msgbook-Result', this._body);
+  private readonly _output = new GrowingText();
+  private readonly _outputNode = element(
+    'pre',
+    'msgbook-Pre',
+    this._output.node
+  );
+  /** The arguments that the tasks are of. */
+  private _json = '';
+  private _tasks: readonly string[] = [];
 }
 
 function statusWords(status: string, trans: TranslationBundle): string {

@@ -163,6 +163,11 @@ export interface ICallOfResult {
   readonly apart: boolean;
 }
 
+/** Return the arguments that a call ran with: a person's in place of the model's, if there are any. */
+export function argumentsOf(call: IBlock | undefined): string {
+  return asText(call?.edited_arguments) ?? asText(call?.arguments) ?? '';
+}
+
 /**
  * Return the nearest call above `result` with its id; undefined if there is none.
  *
