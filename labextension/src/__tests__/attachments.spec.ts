@@ -20,7 +20,10 @@ function fixture(folder: 'directory' | 'file' | null) {
               new Response('', { status: 404 })
             )
           )
-        : Promise.resolve({ type: folder, content: [] }),
+        : Promise.resolve({
+            type: folder,
+            content: saved.map(one => ({ name: one.split('/').pop() }))
+          }),
     save: (path: string) => Promise.resolve(saved.push(path))
   };
   const attachments = new Attachments(
@@ -30,6 +33,18 @@ function fixture(folder: 'directory' | 'file' | null) {
   );
   return { attachments, saved };
 }
+
+/** Reads any file: jsdom's own reader refuses the files of Node.js. */
+class Reader {
+  onload: (() => void) | null = null;
+  readonly result = 'data:;base64,eA==';
+
+  readAsDataURL(): void {
+    queueMicrotask(() => this.onload?.());
+  }
+}
+
+window.FileReader = Reader as unknown as typeof FileReader;
 
 /** Return a file of any size without its bytes. */
 function fileOf(name: string, size: number): File {
@@ -63,4 +78,26 @@ it('says which path no reference can name, with its invisible characters', async
   const { attachments } = fixture(null);
   expect(await attachments.refer([HOSTILE])).toEqual([]);
   expect(told()[0]).toMatch(/^No reference can name \\u202egnp\.txt <img/);
+});
+
+it('gives files of one name that are pasted at the same time names of their own', async () => {
+  const { attachments, saved } = fixture('directory');
+  const pasted = () => attachments.save([fileOf('image.png', 1)]);
+  const references = await Promise.all([pasted(), pasted(), pasted()]);
+  expect(told()).toEqual([]);
+  expect(new Set(references.flat()).size).toBe(3);
+  expect(saved).toEqual([
+    'attachments/image.png',
+    'attachments/image-2.png',
+    'attachments/image-3.png'
+  ]);
+});
+
+it('saves the next file also if one could not be saved', async () => {
+  const { attachments, saved } = fixture('directory');
+  await Promise.all([
+    attachments.save([fileOf('a.txt', 100_000_000)]),
+    attachments.save([fileOf('b.txt', 1)])
+  ]);
+  expect(saved).toEqual(['attachments/b.txt']);
 });

@@ -34,7 +34,7 @@ export class Attachments {
     const references = [];
     for (const file of files) {
       try {
-        references.push(referenceTo(await this._save(file))!);
+        references.push(referenceTo(await inTurn(() => this._save(file)))!);
       } catch (error) {
         this._tell(
           this._trans.__(
@@ -125,6 +125,16 @@ export class Attachments {
   private readonly _contents: Contents.IManager;
   private readonly _notebook: () => string;
   private readonly _trans: TranslationBundle;
+}
+
+/** The last file that is being saved, in any notebook of the page. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** Save a file after the others: at the same time, two of one name would get the same free name. */
+function inTurn(save: () => Promise<string>): Promise<string> {
+  const saved = last.then(save);
+  last = saved.catch(() => undefined);
+  return saved;
 }
 
 /** Return the beginning of a name: a notification must show what follows it, too. */
