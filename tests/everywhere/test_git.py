@@ -5,9 +5,15 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import nbformat
 import pytest
+from hostile_turns import END, hostile_notebook
 from lab import Lab, running_lab
+from page_guard import PageGuard
 from playwright.sync_api import Locator, expect
+
+import msgbook_format
+from msgbook_format.turn import TURN_MIME
 
 ROOT = Path(__file__).parents[2]
 INSTALLED = ROOT / ".git-extension"
@@ -61,6 +67,24 @@ AFTER = (
 )
 
 
+def hostile_versions(folder: Path) -> tuple[str, str]:
+    """Return two versions of a chat in which each hostile text was changed."""
+    versions = []
+    for mark in ("old", "new"):
+        book = hostile_notebook(by_us=True)
+        for number, cell in enumerate(book["cells"]):
+            cell["id"] = f"c{number}"
+            cell["source"] = f"{mark} {cell['source']}"
+            for block in cell["outputs"][0]["data"][TURN_MIME]["blocks"]:
+                for key in {"text", "content", "arguments"} & block.keys():
+                    block[key] = f"{block[key]} {mark}"
+        path = folder / f"{mark}.msg.md"
+        msgbook_format.write(nbformat.from_dict(book), path)
+        versions.append(path.read_text())
+        path.unlink()
+    return versions[0], versions[1]
+
+
 def git(folder: Path, *arguments: str) -> None:
     names = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     subprocess.run(["git", *names, *arguments], cwd=folder, check=True, capture_output=True)
@@ -73,6 +97,7 @@ def repository(root: Path) -> Path:
         "chat.msg.md": (BEFORE, AFTER),
         "readme.md": ("# Title\n\nold words\n", "# Title\n\nnew words\n"),
         "broken.mtm": ("{}", "no JSON"),
+        "hostile.msg.md": hostile_versions(root),
     }
     git(root, "init", "-b", "main")
     for name, (before, _) in versions.items():
@@ -98,6 +123,10 @@ def url(repository: Path, log: Path, settings: dict[str, str]):
 def open_diff(lab: Lab, name: str) -> Locator:
     """Ask the panel of jupyterlab-git for the changes of a file."""
     lab.load()
+    return show_diff(lab, name)
+
+
+def show_diff(lab: Lab, name: str) -> Locator:
     lab.command("git:ui")
     lab.page.locator("#jp-git-sessions").get_by_text(name, exact=True).click(button="right")
     lab.page.get_by_role("menuitem", name="Diff", exact=True).click()
@@ -134,6 +163,26 @@ def test_nothing_in_a_version_runs_or_leaves(url, new_tab):
     assert lab.page.evaluate("window.ran") is None
     assert lab.requests == []
     assert shown.locator("script, img, a[href^='javascript']").count() == 0
+
+
+def test_versions_with_each_hostile_text_run_nothing_and_hide_nothing(url, new_tab):
+    lab = new_tab(url)
+    lab.load()
+    guard = PageGuard(lab)
+    shown = show_diff(lab, "hostile.msg.md").locator(".msgbook-ChatDiff")
+    rows = shown.get_by_role("group", name="Changed", exact=True)
+    expect(rows).to_have_count(len(hostile_notebook()["cells"]))
+    for label in ("Thinking Process", "Whole answer before", "Whole answer after"):
+        rows.last.get_by_text(label).first.click()
+    lab.page.evaluate(
+        "() => document.querySelectorAll('.msgbook-ChatDiff details').forEach(one => (one.open = true))"
+    )
+    expect(shown.get_by_text(END)).not_to_have_count(0)
+    texts = shown.locator(".msgbook-CellDiff-text").evaluate_all(
+        "nodes => nodes.map(node => node.textContent).join()"
+    )
+    assert not {"\u202e", "\u2066", "\u200b", "\0"} & {*texts}
+    guard.assert_unharmed(".msgbook-ChatDiff button")
 
 
 def test_a_file_that_is_no_chat_has_the_plain_text_diff(url, new_tab):

@@ -87,7 +87,7 @@ def test_a_sub_agent_reads_the_folder_and_reports():
     )
 
     assert (first, then, reason) == ("read", "task_finish", "tool_calls")
-    assert "“Write a haiku.”" in arguments["context_summary"]
+    assert "“Write a haiku”" in arguments["context_summary"]
     assert "the names in the folder: 2." in arguments["context_summary"]
 
 
@@ -101,3 +101,14 @@ def test_it_says_so_if_no_sub_agent_was_started():
     text, _, _, _ = ask(user(TEAM), *called("dispatch_subagents", "Denied: no."), tools=("read",))
 
     assert "No sub-agent was started" in text
+
+
+def test_the_answer_names_what_a_message_brought_along():
+    block = {"rules": [], "files": {"cell:hello": "Hello", "a.md": "x"}, "tools": []}
+    element = f"<content_reference>\n{json.dumps(block, indent=1)}\n</content_reference>"
+    before = [user("Hello"), assistant("Hi")]
+    text, *_ = ask(*before, user(f"@[cell:hello] Look.\n\n{element}"), tools=("read",))
+    assert "brought along: `cell:hello`, `a.md`." in text
+    for broken in ("", "<content_reference>\n[]\n</content_reference>", element[:-5]):
+        text, *_ = ask(*before, user(f"Look.\n\n{broken}"), tools=("read",))
+        assert "brought" not in text

@@ -37,6 +37,10 @@ _OF_AN_AGENT = re.compile(r"\[(?!system\])[^\]\n]+\] ")
 _TASK = re.compile(r"^- ([\w-]+): (.+)$", re.MULTILINE)
 """A task of a message for another agent: `- reviewer: Look for mistakes in the folder.`"""
 
+_REFERENCES = re.compile(r"<content_reference>\n(.*)\n</content_reference>\s*\Z", re.DOTALL)
+"""What a message brings along, as JSON at its end."""
+_BROUGHT = "This message brought along: {names}. "
+
 _LIKE_ME = "assistant"
 """Names the agent that answers, in a conversation that defines none."""
 
@@ -81,7 +85,7 @@ _REPORT = (
 _SHORT_ANSWER = "It begins: “{first}”. (Without tools the demo model says no more.)"
 _NEXT_THOUGHT = "I count the messages that I was sent: they are the cells above this one."
 _NEXT_ANSWER = """\
-I was sent **{count} messages of yours**, this one included. The first begins: “{first}”. \
+I was sent **{count} messages of yours**, this one included. The first begins: “{first}”. {brought}\
 The notebook is all my memory: edit, move or delete a cell above, run this one again, and I \
 know no other past.
 
@@ -149,7 +153,9 @@ def _script(messages: list[dict[str, Any]], offered: Collection[str]) -> Iterato
         reason = "tool_calls"
     else:
         yield from _say("reasoning_content", _NEXT_THOUGHT)
-        yield from _say("content", _NEXT_ANSWER.format(count=len(prompts), first=first))
+        brought = _brought(sent[-1]) if sent else ""
+        answer = _NEXT_ANSWER.format(count=len(prompts), first=first, brought=brought)
+        yield from _say("content", answer)
     size = len(_DATA_URL.sub("", json.dumps(messages, ensure_ascii=False)))
     usage = {"prompt_tokens": size // 4, "completion_tokens": 120, "total_tokens": size // 4 + 120}
     yield {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
@@ -173,6 +179,16 @@ def _go_on(
         return "tool_calls"
     yield from _say("content", _FIRST_ANSWER.format(image=_IMAGE))
     return "stop"
+
+
+def _brought(message: str) -> str:
+    """Return a sentence about what the references of a message brought; empty if there was nothing."""
+    found = _REFERENCES.search(message)
+    try:
+        names = [*json.loads(found[1])["files"]] if found else []
+    except (ValueError, TypeError, KeyError):
+        return ""  # the user's own text has such an element
+    return _BROUGHT.format(names=", ".join(f"`{name}`" for name in names)) if names else ""
 
 
 def _say(field: str, text: str) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,7 @@ import { Approvals, type IUnheard } from '../live/approvals';
 import { ApprovalView, type IsGenuine } from '../render/approvalView';
 import { ARGUMENTS_LIMIT } from '../render/argumentsForm';
 import { draftOf } from '../render/draft';
+import { describeReason } from '../render/kernelWords';
 import { DEAF } from '../render/restingButtons';
 import { ScrolledBox } from '../render/scrolledBox';
 import { withQuestions } from '../render/questions';
@@ -24,6 +25,28 @@ const ASK = {
   preview: '--- a.txt\n+++ a.txt\n@@ -0,0 +1 @@\n+x\n',
   choices: ['once', 'session', 'rule', 'no']
 };
+
+describe('describeReason', () => {
+  const chinese = {
+    __: (text: string) => `zh ${text}`,
+    _n: (one: string, many: string, count: number) =>
+      `zh ${count === 1 ? one : many}`.replace('%1', `${count}`)
+  } as typeof trans;
+
+  it.each([
+    ['it starts 1 sub-agent', 'zh It starts 1 sub-agent'],
+    ['it starts 12 sub-agents', 'zh It starts 12 sub-agents'],
+    [
+      'it runs a command on this machine',
+      'zh It runs a command on this machine'
+    ],
+    ['it starts 2 sub-agents\nand', 'It starts 2 sub-agents\nand'],
+    ['it changes /a/\u202eb', 'It changes /a/\\u202eb'],
+    ['', '']
+  ])('says %j as %j', (reason, shown) => {
+    expect(describeReason(reason, chinese)).toBe(shown);
+  });
+});
 
 describe('parseQuestion', () => {
   it('takes only choices that it knows, and texts that are texts', () => {

@@ -33,7 +33,10 @@ export interface ITurnWriter {
 
 /** Return the writer that a comm message about a turn names; null if it names none. */
 export function parseTurnWriter(data: unknown): ITurnWriter | null {
-  if (!isObject(data) || !['turn', 'turn.writer'].includes(String(data.type))) {
+  if (
+    !isObject(data) ||
+    !['turn', 'turn.writer'].includes(asText(data.type) ?? '')
+  ) {
     return null;
   }
   const cellId = asText(data.cell_id);

@@ -64,7 +64,8 @@ function showCell(view: Panel, cell: IChatCell, tools: IDiffTools): void {
   if (cell.type === 'markdown') {
     view.addWidget(markdownView(cell.source, tools));
   } else {
-    view.addWidget(textView([{ kind: 'same', text: cell.source }]));
+    const text = controlsVisible(cell.source);
+    view.addWidget(textView([{ kind: 'same', text }]));
   }
   for (const turn of cell.turns) {
     view.addWidget(turnView(turn, tools));

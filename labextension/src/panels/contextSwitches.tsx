@@ -9,7 +9,7 @@ import type {
 } from '../comm/contextAnswers';
 import { formatCount } from '../turn/wording';
 import type { ContextModel } from './contextModel';
-import { inPageLanguage } from './kernelWords';
+import { inPageLanguage } from '../render/kernelWords';
 
 interface ISwitchesProps {
   readonly model: ContextModel;

@@ -4,7 +4,7 @@ import React, { useState } from 'react';
 import type { IRule } from '../comm/ruleAnswers';
 import { visible } from '../turn/text';
 import { formatCount } from '../turn/wording';
-import { inPageLanguage } from './kernelWords';
+import { inPageLanguage } from '../render/kernelWords';
 import { RuleForm } from './ruleForm';
 import type { RulesModel } from './rulesModel';
 

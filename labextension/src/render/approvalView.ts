@@ -7,6 +7,7 @@ import { ArgumentsForm } from './argumentsForm';
 import { DiffView } from './diffView';
 import { element } from './dom';
 import { draftOf, type Draft } from './draft';
+import { describeReason } from './kernelWords';
 import { RestingButtons } from './restingButtons';
 import { ScrolledBox } from './scrolledBox';
 
@@ -86,7 +87,11 @@ export class ApprovalView {
     const words = element('div', 'msgbook-Approval-words', title);
     if (question.reason !== '') {
       words.append(
-        element('span', 'msgbook-Approval-reason', sentence(question.reason))
+        element(
+          'span',
+          'msgbook-Approval-reason',
+          describeReason(question.reason, this._trans)
+        )
       );
     }
     words.setAttribute('role', 'alert');
@@ -228,10 +233,4 @@ export class ApprovalView {
   private readonly _buttons: RestingButtons;
   private _form: ArgumentsForm | null = null;
   private _answered = false;
-}
-
-/** Return the kernel's text, which begins in lower case, as a sentence. */
-function sentence(words: string): string {
-  const shown = visible(words);
-  return shown.charAt(0).toUpperCase() + shown.slice(1);
 }

@@ -86,7 +86,25 @@ def test_the_page_knows_each_sentence_on_what_needs_approval():
         for origin in ("", "x")
     ]
     said = {*POLICIES.values(), *(describe_approval(tool) for tool in tools)}
-    words = ROOT / "labextension" / "src" / "panels" / "kernelWords.ts"
-    known = re.findall(r"""case (['"])(.+?)\1:""", words.read_text("utf-8"))
+    known = sentences_of_the_page()
 
-    assert said == {sentence for _, sentence in known}
+    assert said == {sentence for sentence in known if not sentence.startswith("it ")}
+
+
+def test_the_page_words_reasons_as_the_kernel_says_them():
+    subagents, tools = (ROOT / "kernel" / "msgbook" / name for name in ("subagents", "tools"))
+    said = "".join(path.read_text("utf-8") for path in sorted(tools.glob("*.py")))
+    reasons = {sentence for sentence in sentences_of_the_page() if sentence.startswith("it ")}
+
+    assert len(reasons) == 2
+    assert all(f'"{reason}"' in said for reason in reasons)
+    assert "f\"it starts {counted(len(plans), 'sub-agent')}\"" in (
+        subagents / "planning.py"
+    ).read_text("utf-8")
+
+
+def sentences_of_the_page() -> set[str]:
+    """The kernel's sentences that the page says in its own language."""
+    words = ROOT / "labextension" / "src" / "render" / "kernelWords.ts"
+    known = re.findall(r"""case (['"])(.+?)\1:""", words.read_text("utf-8"))
+    return {sentence for _, sentence in known}
