@@ -159,7 +159,6 @@ class AgentChooser:
 
         Args:
             model: The model that is asked first.
-            servers: Names of its MCP servers.
         """
         agent, models, notices = resolved
         allowed, folder_notices = find_allowed_folders(agent, transcript, self._roots)
@@ -167,8 +166,9 @@ class AgentChooser:
         limits, limit_notices = self._limits.narrow(agent.limits)
         limits, prompt_limit_notices = limits.narrow(prompt.attributes)
         lineage = lineage_of(transcript)
-        found = select_server_tools(agent, self._mcp.tools(servers))
-        of_servers = [tool for tool in found if lineage.allows(tool)]
+        known = select_server_tools(agent, self._mcp.tools(servers))
+        of_servers = [tool for tool in known if lineage.allows(tool)]
+        tools = self._offered_tools(agent, allowed, lineage, limits)
         server = self._servers.find_settings(model, agent.provider)
         api: ApiName = server.api if server else "chat"
         further = models.names[1:] if models else ()
@@ -180,9 +180,7 @@ class AgentChooser:
             view=view,
             api=api,
             options=make_request_options(agent, server.base_url if server else None, api),
-            tools=with_server_tools(
-                self._offered_tools(agent, allowed, lineage, limits), of_servers, agent
-            ),
+            tools=with_server_tools(tools, of_servers, agent),
             allowed=allowed,
             limits=limits,
             servers=tuple(servers),
