@@ -94,7 +94,9 @@ def test_a_rule_is_written_refused_kept_counted_changed_and_deleted(
     expect(rules.first).to_contain_text("from your answer")
     expect(rules.first).to_contain_text("has allowed nothing yet")
 
-    panel.get_by_role("button", name="Add a rule").click()
+    add = panel.get_by_role("button", name="Add a rule")
+    add.click()
+    expect(panel.get_by_label("Tool")).to_be_focused()
     panel.get_by_label("Tool").fill("shell")
     pictures(lab, screenshot, "form")
     panel.get_by_role("button", name="Save the rule").click()
@@ -103,6 +105,7 @@ def test_a_rule_is_written_refused_kept_counted_changed_and_deleted(
     panel.get_by_label("Arguments as JSON").fill('{"path": "more-*"}')
     panel.get_by_role("button", name="Save the rule").click()
     expect(rules).to_have_count(2)
+    expect(add).to_be_focused()
     expect(panel.get_by_role("alert")).to_have_count(0)
 
     lab.run(0)
@@ -119,4 +122,5 @@ def test_a_rule_is_written_refused_kept_counted_changed_and_deleted(
     for left in (1, 0):
         rules.first.get_by_role("button", name="Delete the rule for mkdir").click()
         expect(rules).to_have_count(left)
+        expect(add).to_be_focused()
     assert lab.console == []

@@ -41,6 +41,7 @@ export function RuleForm({
       <label>
         {trans.__('Tool')}
         <input
+          autoFocus
           value={tool}
           list="msgbook-rule-tools"
           spellCheck={false}

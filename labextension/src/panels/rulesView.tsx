@@ -1,5 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React, { useState } from 'react';
+import React, { useRef, useState } from 'react';
 
 import type { IRule } from '../comm/ruleAnswers';
 import { visible } from '../turn/text';
@@ -7,6 +7,7 @@ import { formatCount } from '../turn/wording';
 import { inPageLanguage } from '../render/kernelWords';
 import { RuleForm } from './ruleForm';
 import type { RulesModel } from './rulesModel';
+import { useKeptFocus } from './useKeptFocus';
 
 interface IRulesProps {
   readonly model: RulesModel;
@@ -17,12 +18,14 @@ interface IRulesProps {
 export function RulesView({ model, trans }: IRulesProps): JSX.Element {
   const [edited, setEdited] = useState<string | null>(null);
   const { rules, problem } = model;
+  const add = useRef<HTMLButtonElement>(null);
+  const focusHandlers = useKeptFocus(add);
   const close = () => setEdited(null);
   const form = (rule: IRule | null) => (
     <RuleForm model={model} rule={rule} trans={trans} close={close} />
   );
   return (
-    <>
+    <section aria-label={trans.__('Rules')} {...focusHandlers}>
       <h3>{trans.__('Rules')}</h3>
       {problem !== '' && (
         <p className="msgbook-Rules-problem" role="alert">
@@ -56,6 +59,7 @@ export function RulesView({ model, trans }: IRulesProps): JSX.Element {
             form(null)
           ) : (
             <button
+              ref={add}
               type="button"
               className="msgbook-Action"
               onClick={() => setEdited('')}
@@ -65,7 +69,7 @@ export function RulesView({ model, trans }: IRulesProps): JSX.Element {
           )}
         </>
       )}
-    </>
+    </section>
   );
 }
 

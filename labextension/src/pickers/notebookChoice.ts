@@ -27,11 +27,11 @@ export class NotebookChoice {
     if (this._connection === undefined) {
       const wait = (_: unknown, added: PageConnection) => {
         if (added.panel === panel) {
-          connections.added.disconnect(wait);
+          connections.added.disconnect(wait, this);
           join(added);
         }
       };
-      connections.added.connect(wait);
+      connections.added.connect(wait, this);
     } else {
       join(this._connection);
     }

@@ -73,12 +73,12 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<IPageConnections> = {
 
     app.commands.addCommand(GO_TO_APPROVAL, {
       label: trans.__('Go to the Call That Waits for Approval'),
+      caption: trans.__(
+        'Show the first call of this notebook that waits for your approval'
+      ),
       describedBy: { args: { type: 'object', properties: {} } },
-      isEnabled: () => notebooks.currentWidget !== null,
-      execute: async () => {
-        const panel = notebooks.currentWidget;
-        await (panel && connections.of(panel)?.goToQuestion());
-      }
+      isEnabled: () => (connections.current?.approvals.all.length ?? 0) > 0,
+      execute: () => connections.current?.goToQuestion()
     });
     palette?.addItem({
       command: GO_TO_APPROVAL,
