@@ -1,6 +1,9 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
 import { parseCells, type IChatCell } from '../diff/chatCell';
 import { diffParts } from '../diff/parts';
 import { diffCells, groupRows } from '../diff/rows';
+import { rowView, type IDiffTools } from '../diff/rowView';
 import { readVersions } from '../diff/versions';
 import { diffWords } from '../diff/words';
 import { TURN_MIME } from '../turn/model';
@@ -188,4 +191,17 @@ describe('two versions of a file', () => {
       reason: 'broken'
     });
   });
+});
+
+describe('the view of a row', () => {
+  it.each(['added', 'removed', 'same'] as const)(
+    'writes out what hides or turns around the prompt of a cell that is %s',
+    kind => {
+      const trans = nullTranslator.load('msgbook');
+      const hostile = cell('a', 'pay \u202e001\u202c\u0000 now');
+      const row = { kind, moved: false, before: hostile, after: hostile };
+      const { node } = rowView(row, { trans } as IDiffTools);
+      expect(node.textContent).toContain('pay \\u202e001\\u202c\\u0000 now');
+    }
+  );
 });
