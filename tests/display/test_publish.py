@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import selectors
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from virtual_time import in_virtual_time
 
 from msgbook.display.delta import apply
 from msgbook.display.publish import TurnDisplay
@@ -25,29 +25,6 @@ from msgbook.events import (
 )
 from msgbook.turn.record import TurnRecord
 from msgbook_format.turn import Turn
-
-
-class VirtualTimeLoop(asyncio.SelectorEventLoop):
-    """An event loop whose clock jumps to the next timer instead of waiting for it."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-        loop = self
-
-        class Selector(selectors.SelectSelector):
-            def select(self, timeout: float | None = None) -> Any:
-                loop.now += timeout or 0.0
-                return super().select(0)
-
-        super().__init__(Selector())
-
-    def time(self) -> float:
-        return self.now
-
-
-def in_virtual_time(main: Callable[[], Awaitable[None]]) -> None:
-    with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
-        runner.run(main())  # type: ignore[arg-type]
 
 
 class FakePages:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 from kernel_client import FakePage, KernelClient
 from scripted_server import call, text
 
-from msgbook.kernel.page.page_comms import PageComms
 from msgbook_format.turn import TURN_MIME
 
 
@@ -184,38 +182,6 @@ def test_a_page_that_is_slow_to_show_its_cells_misses_nothing_of_the_turn(
     assert quick.asked
     assert slow.turns == quick.turns
     assert [turn["status"] for turn in slow.turns.values()] == ["done"]
-
-
-def test_a_page_that_was_considered_gone_gets_what_it_missed():
-    greeted: list[_Comm] = []
-
-    async def main() -> None:
-        pages, comm = PageComms(), _Comm()
-        pages.on_open(greeted.append)
-        pages.comm_opened(comm, {})
-        assert await pages.cells_through("a") is None
-        assert not pages.is_connected
-        comm.heard({"content": {"data": {"type": "cells", "request_id": "late", "cells": []}}})
-        assert pages.is_connected
-
-    asyncio.run(main())
-
-    assert len(greeted) == 2
-
-
-class _Comm:
-    """A comm whose page keeps silent until it is told otherwise."""
-
-    comm_id = "c"
-
-    def send(self, message: dict[str, Any]) -> None:
-        pass
-
-    def on_msg(self, heard: Callable[[dict[str, Any]], None]) -> None:
-        self.heard = heard
-
-    def on_close(self, closed: Callable[[dict[str, Any]], None]) -> None:
-        pass
 
 
 @pytest.mark.parametrize("metadata", [5, "x", None, [1]])

@@ -16,6 +16,9 @@ COMM_TARGET = "msgbook"
 ANSWER_TIMEOUT = 2.0
 """Seconds to wait for a page's cells; even a busy page answers in a tenth of that."""
 
+OWN_ANSWER_TIMEOUT = 20.0
+"""Seconds to wait for the page that sent the request. It is there, so its machine or connection is slow."""
+
 COMPLETION_TIMEOUT = 0.3
 """Seconds to wait for a page's cells while the user waits for a completion."""
 
@@ -123,7 +126,9 @@ class PageComms:
         }
         notebook = None
         try:
-            notebook = await self._ask(CellsQuestion(cell_id, comms, own), ANSWER_TIMEOUT)
+            question = CellsQuestion(cell_id, comms, own)
+            waits = (ANSWER_TIMEOUT, OWN_ANSWER_TIMEOUT - ANSWER_TIMEOUT if own else 0)
+            notebook = await self._ask(question, *waits)
             return notebook
         finally:
             # A page that was only slow is added again with its next message.
@@ -133,7 +138,8 @@ class PageComms:
         """Return all cells, without outputs, of the first page that answers; None if none does in time."""
         return await self._ask(CellsQuestion(None, self._open.snapshot()), COMPLETION_TIMEOUT)
 
-    async def _ask(self, question: CellsQuestion, seconds: float) -> Notebook | None:
+    async def _ask(self, question: CellsQuestion, *waits: float) -> Notebook | None:
+        """Return the answer, or the best there is after one of these waits, in seconds."""
         if not question.silent:
             return None
         self._questions[question.request_id] = question
@@ -141,9 +147,10 @@ class PageComms:
             for comm in list(question.silent):
                 known = self._open.revision(comm.comm_id) if question.cell_id is not None else None
                 comm.send(question.message(known))
-            async with asyncio.timeout(seconds):
-                return await question.answer
-        except TimeoutError:
+            for seconds in waits:
+                await asyncio.wait({question.answer}, timeout=seconds)
+                if question.answer.done() or question.best is not None:
+                    break
             return question.best
         finally:
             del self._questions[question.request_id]
