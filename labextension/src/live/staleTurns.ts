@@ -13,7 +13,7 @@ import {
 } from './staleGroups';
 
 /** Milliseconds without a change before the kernel is asked. */
-export const QUIET_TIME = 800;
+const QUIET_TIME = 800;
 
 /** The part of a change of a cell that counts. */
 interface ICellChange {

@@ -72,7 +72,7 @@ export function RequestBar({
 }
 
 /** Return an estimate of the tokens that the server may have kept. */
-export function keptTokens(request: IShownRequest): number {
+function keptTokens(request: IShownRequest): number {
   const { tools, system, cells, tokens } = request;
   const messages = [...system, ...cells.flatMap(cell => cell.messages)];
   const kept = messages.reduce(

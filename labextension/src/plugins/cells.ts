@@ -5,11 +5,12 @@ import type {
 import { ICommandPalette, ISessionContextDialogs } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
 import type { JSONObject } from '@lumino/coreutils';
 
-import { activeCell } from '../cells/activePrompt';
+import { activeCell, type IActiveCell } from '../cells/activePrompt';
 import { HISTORIES } from '../cells/cellMenu';
-import { cellCommands } from '../cells/commands';
+import { cellCommands, type ICellCommand } from '../cells/commands';
 import { CellMarks } from '../cells/marks';
 import { IPageConnections } from '../tokens';
 
@@ -30,50 +31,12 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
     dialogs: ISessionContextDialogs | null
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
-    const category = trans.__('Chat');
-    const active = () => activeCell(connections);
     const { commands } = app;
     const all = cellCommands(app, dialogs ?? undefined, trans);
-    for (const [id, command] of Object.entries(all)) {
-      const { icon, caption, args } = command;
-      commands.addCommand(id, {
-        icon: typeof icon === 'function' ? () => icon(active()) : icon,
-        describedBy: {
-          args: { type: 'object', properties: { ...args } }
-        },
-        isEnabled: args => {
-          const found = active();
-          return found !== null && command.fits(found, args);
-        },
-        isToggled: args => {
-          const found = active();
-          return found !== null && (command.isOn?.(found, args) ?? false);
-        },
-        isVisible: args => args.isPalette !== true || active() !== null,
-        // A toolbar shows the icon alone.
-        label: args =>
-          args.toolbar === true ? '' : command.label(active(), args),
-        caption: args => caption ?? command.label(active(), args),
-        execute: async args => {
-          const found = active();
-          if (found !== null && command.fits(found, args)) {
-            await command.run(found, args);
-          }
-        }
-      });
+    addCommands(commands, all, () => activeCell(connections));
+    if (palette !== null) {
+      offer(palette, all, trans.__('Chat'));
     }
-    const offer = (command: string, args: JSONObject = {}) =>
-      palette?.addItem({
-        command,
-        category,
-        args: { ...args, isPalette: true }
-      });
-    for (const [id, { inPalette }] of Object.entries(all)) {
-      if (inPalette) {
-        offer(id);
-      }
-    }
-    HISTORIES.forEach(history => offer('msgbook:set-history', { history }));
 
     let isDue = false;
     // All marks of a notebook that is opened change at once.
@@ -94,3 +57,52 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
     connections.added.connect((_, connection) => void join(connection));
   }
 };
+
+type Commands = Readonly<Record<string, ICellCommand>>;
+
+function addCommands(
+  commands: CommandRegistry,
+  all: Commands,
+  active: () => IActiveCell | null
+): void {
+  for (const [id, command] of Object.entries(all)) {
+    const { icon, caption, args } = command;
+    commands.addCommand(id, {
+      icon: typeof icon === 'function' ? () => icon(active()) : icon,
+      describedBy: {
+        args: { type: 'object', properties: { ...args } }
+      },
+      isEnabled: args => {
+        const found = active();
+        return found !== null && command.fits(found, args);
+      },
+      isToggled: args => {
+        const found = active();
+        return found !== null && (command.isOn?.(found, args) ?? false);
+      },
+      isVisible: args => args.isPalette !== true || active() !== null,
+      // A toolbar shows the icon alone.
+      label: args =>
+        args.toolbar === true ? '' : command.label(active(), args),
+      caption: args => caption ?? command.label(active(), args),
+      execute: async args => {
+        const found = active();
+        if (found !== null && command.fits(found, args)) {
+          await command.run(found, args);
+        }
+      }
+    });
+  }
+}
+
+/** Offer commands in the palette. */
+function offer(palette: ICommandPalette, all: Commands, category: string) {
+  const add = (command: string, args: JSONObject = {}) =>
+    palette.addItem({ command, category, args: { ...args, isPalette: true } });
+  for (const [id, { inPalette }] of Object.entries(all)) {
+    if (inPalette) {
+      add(id);
+    }
+  }
+  HISTORIES.forEach(history => add('msgbook:set-history', { history }));
+}

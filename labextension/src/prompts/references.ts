@@ -16,7 +16,7 @@ const UNSEEN =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/u;
 
 /** Return whether a path is that of an image. */
-export function isImage(path: string): boolean {
+function isImage(path: string): boolean {
   return IMAGE.test(path);
 }
 

@@ -4,7 +4,7 @@ import { isObject, type IBlock, type ITurn } from './model';
 import { formatCount } from './wording';
 
 /** Return whether a block is reasoning of which the server tells no word. */
-export function isHiddenReasoning({ type, text, extra }: IBlock): boolean {
+function isHiddenReasoning({ type, text, extra }: IBlock): boolean {
   return (
     type === 'reasoning' &&
     (text === undefined || (typeof text === 'string' && text.trim() === '')) &&
