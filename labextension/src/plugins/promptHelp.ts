@@ -13,7 +13,7 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { isChatNotebook } from '../live/chatNotebook';
 import { forEachCodeCell } from '../live/codeCells';
 import { assistKernel, type IAssistKernel } from '../prompts/assistKernel';
-import { autoComplete } from '../prompts/autoComplete';
+import { autoComplete, openListSoon } from '../prompts/autoComplete';
 import { PromptCompletions } from '../prompts/promptCompletions';
 import { extendEditor } from '../prompts/promptEditor';
 import { promptHover } from '../prompts/promptHover';
@@ -43,7 +43,13 @@ export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
       const isOn = () =>
         isChatNotebook(panel.sessionContext) && settings.get('completePrompts');
       const extensions = [
-        autoComplete(isOn, () => manager?.invoke(panel.id)),
+        autoComplete(isOn, isWanted =>
+          openListSoon(
+            panel.sessionContext,
+            () => manager?.invoke(panel.id),
+            isWanted
+          )
+        ),
         promptHover((text, offset) => inspect(kernelOf(panel), text, offset))
       ];
       forEachCodeCell(panel.content, cell => extendEditor(cell, extensions));

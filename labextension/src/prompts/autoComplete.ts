@@ -1,3 +1,4 @@
+import type { ISessionContext } from '@jupyterlab/apputils';
 import { Transaction, type Extension } from '@codemirror/state';
 import { EditorView, type ViewUpdate } from '@codemirror/view';
 
@@ -19,27 +20,54 @@ export function opensList(before: string, inPrompt: boolean): boolean {
   );
 }
 
-/** Open the list of completions while a person types, or has chosen the beginning of a longer one. */
+/**
+ * Open the list of completions while a person types, or has chosen the beginning of a longer one.
+ *
+ * @param openList - Opens the list; a later try is for a person who is still there.
+ */
 export function autoComplete(
   isOn: () => boolean,
-  openList: () => void
+  openList: (isWanted: () => boolean) => void
 ): Extension {
   return EditorView.updateListener.of(update => {
-    if (!update.docChanged || !update.view.hasFocus || !isOn()) {
-      return;
-    }
-    const { head, empty } = update.state.selection.main;
-    const line = update.state.doc.lineAt(head);
-    const before = line.text.slice(0, head - line.from);
-    if (
-      empty &&
-      isWritten(update) &&
-      opensList(before, holdsPrompt(update.state))
-    ) {
+    const { docChanged, state, view } = update;
+    if (docChanged && isOn() && isWritten(update) && wantsList(view)) {
       // JupyterLab's completer has to see the change first.
-      window.setTimeout(openList);
+      window.setTimeout(() =>
+        openList(() => view.state.doc.eq(state.doc) && wantsList(view))
+      );
     }
   });
+}
+
+/**
+ * Open the list of completions of a notebook, and try again when its session is there.
+ *
+ * Before that, JupyterLab may not know the editor yet and opens nothing.
+ */
+export function openListSoon(
+  session: Pick<ISessionContext, 'isReady' | 'ready'>,
+  open: () => void,
+  isWanted: () => boolean
+): void {
+  open();
+  if (!session.isReady) {
+    void session.ready.then(() =>
+      // JupyterLab takes the editor in tasks of its own.
+      window.setTimeout(() => {
+        if (isWanted()) {
+          open();
+        }
+      })
+    );
+  }
+}
+
+function wantsList({ hasFocus, state }: EditorView): boolean {
+  const { head, empty } = state.selection.main;
+  const line = state.doc.lineAt(head);
+  const before = line.text.slice(0, head - line.from);
+  return hasFocus && empty && opensList(before, holdsPrompt(state));
 }
 
 /** Return whether a person wrote the change, or took it from the list; not if it was undone. */
