@@ -103,8 +103,11 @@ def test_each_cell_says_what_the_model_gets_of_it(chat, screenshot):
     button(lab, 2, "history").click()
     expect(lab.cell(2).get_by_text("Excluded")).to_have_count(0)
     select(lab, 1)
+    words = lab.cell(1).locator(".cm-content")
+    colour = words.evaluate("node => getComputedStyle(node).color")
     lab.command("msgbook:set-history", history="exclude")
 
+    expect(words).not_to_have_css("color", colour)
     expect(mark(lab, 1)).to_have_attribute(
         "aria-label", "The model gets neither this message nor its answer."
     )
@@ -119,6 +122,7 @@ def test_each_cell_says_what_the_model_gets_of_it(chat, screenshot):
 
     lab.command("notebook:undo-cell-action")
     expect(lab.cell(1).get_by_text("Excluded")).to_have_count(0)
+    expect(words).to_have_css("color", colour)
     assert "history" not in ours(lab, 1)
 
 

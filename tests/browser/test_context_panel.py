@@ -52,6 +52,8 @@ def test_the_request_of_the_active_prompt_is_listed_and_followed(
     expect(panel.locator("h3")).to_have_text("Cell 4: And the third?")
     expect(row(panel, 2).locator("summary")).to_have_count(2)
     expect(row(panel, 3)).to_contain_text("excluded")
+    expect(row(panel, 3).get_by_title("Go to cell 3")).to_be_enabled()
+    expect(row(panel, 3).get_by_title("Send this cell again")).not_to_be_checked()
     expect(panel).to_contain_text("writer answers, with scripted-model")
     expect(panel).to_contain_text("of a context window of 4,000")
     expect(panel).to_contain_text("The server may have cached")

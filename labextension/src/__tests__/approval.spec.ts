@@ -6,7 +6,8 @@ import { Approvals, type IUnheard } from '../live/approvals';
 import { ApprovalView, type IsGenuine } from '../render/approvalView';
 import { ARGUMENTS_LIMIT } from '../render/argumentsForm';
 import { draftOf } from '../render/draft';
-import { describeReason } from '../render/kernelWords';
+import { describeReason } from '../render/approvalReasons';
+import reasons from './approvalReasons.json';
 import { DEAF } from '../render/restingButtons';
 import { ScrolledBox } from '../render/scrolledBox';
 import { withQuestions } from '../render/questions';
@@ -28,7 +29,8 @@ const ASK = {
 
 describe('describeReason', () => {
   const chinese = {
-    __: (text: string) => `zh ${text}`,
+    __: (text: string, ...values: string[]) =>
+      `zh ${text}`.replace(/%(\d)/g, (_, number) => values[number - 1]),
     _n: (one: string, many: string, count: number) =>
       `zh ${count === 1 ? one : many}`.replace('%1', `${count}`)
   } as typeof trans;
@@ -41,10 +43,22 @@ describe('describeReason', () => {
       'zh It runs a command on this machine'
     ],
     ['it starts 2 sub-agents\nand', 'It starts 2 sub-agents\nand'],
-    ['it changes /a/\u202eb', 'It changes /a/\\u202eb'],
+    ['it changes /a/\u202eb', 'zh It changes /a/\\u202eb'],
+    [
+      "it changes /a, outside the notebook's folder",
+      "zh zh It changes /a, outside the notebook's folder"
+    ],
+    ['the server says this', 'The server says this'],
     ['', '']
   ])('says %j as %j', (reason, shown) => {
     expect(describeReason(reason, chinese)).toBe(shown);
+  });
+
+  // A test of the kernel holds the list to what it says.
+  it.each(reasons)('says %j in the language of the page', reason => {
+    const shown = describeReason(reason, chinese);
+    expect(shown).toMatch(/^zh /);
+    expect(shown.replace(/zh /g, '')).toMatch(/^[A-Z]/);
   });
 });
 

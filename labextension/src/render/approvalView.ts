@@ -7,7 +7,7 @@ import { ArgumentsForm } from './argumentsForm';
 import { DiffView } from './diffView';
 import { element } from './dom';
 import { draftOf, type Draft } from './draft';
-import { describeReason } from './kernelWords';
+import { describeReason } from './approvalReasons';
 import { RestingButtons } from './restingButtons';
 import { ScrolledBox } from './scrolledBox';
 

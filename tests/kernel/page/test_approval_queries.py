@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from msgbook.approval import Approver, Rule, RuleUses, SavedRules
+from msgbook.approval.roots import Roots
 from msgbook.approval.store import Store
 from msgbook.errors import MsgbookError
 from msgbook.kernel.page.queries import Query, QueryError
@@ -20,6 +22,7 @@ from msgbook.magics.approvals import POLICIES
 from msgbook.magics.tools import describe_approval
 
 ROOT = Path(__file__).parents[3]
+KERNEL = ROOT / "kernel" / "msgbook"
 
 
 @pytest.fixture
@@ -88,19 +91,29 @@ def test_the_page_knows_each_sentence_on_what_needs_approval():
     said = {*POLICIES.values(), *(describe_approval(tool) for tool in tools)}
     known = sentences_of_the_page()
 
-    assert said == {sentence for sentence in known if not sentence.startswith("it ")}
+    assert said == known
 
 
-def test_the_page_words_reasons_as_the_kernel_says_them():
-    subagents, tools = (ROOT / "kernel" / "msgbook" / name for name in ("subagents", "tools"))
-    said = "".join(path.read_text("utf-8") for path in sorted(tools.glob("*.py")))
-    reasons = {sentence for sentence in sentences_of_the_page() if sentence.startswith("it ")}
+def test_the_page_knows_each_reason_for_an_approval(tmp_path):
+    """What the page says in its own language is the list that its tests read."""
+    spec = ROOT / "labextension" / "src" / "__tests__" / "approvalReasons.json"
 
-    assert len(reasons) == 2
-    assert all(f'"{reason}"' in said for reason in reasons)
-    assert "f\"it starts {counted(len(plans), 'sub-agent')}\"" in (
-        subagents / "planning.py"
-    ).read_text("utf-8")
+    assert set(reasons_of_the_kernel(tmp_path)) == set(json.loads(spec.read_text("utf-8")))
+
+
+def reasons_of_the_kernel(folder: Path) -> Iterator[str]:
+    """Yield each reason, with `/p` for a path and a word for any other name."""
+    written = (KERNEL / "tools" / "files" / "writing.py").read_text("utf-8")
+    effects = re.findall(r'"(it [a-z ]+)"', written)
+    assert len(effects) == 5
+    for roots in (Roots(folder), Roots(Path.home()), Roots(folder, allowed=[folder / "a"])):
+        for real in (roots.folder / "p", roots.folder / ".env", Path("/o/p"), Path("/o/.env")):
+            requests = [roots.check_read(real), *(roots.check_write(real, one) for one in effects)]
+            yield from (one.reason.replace(str(real), "/p") for one in requests if one)
+    said = "".join(path.read_text("utf-8") for path in sorted(KERNEL.rglob("*.py")))
+    for reason in re.findall(r'ApprovalRequest\(\s*f?"(it .+?)"[,)]', said):
+        for count in ("1 sub-agent", "2 sub-agents"):
+            yield re.sub(r"\{counted\(.*?\)\}", count, reason)
 
 
 def sentences_of_the_page() -> set[str]:

@@ -1,0 +1,114 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { visible } from '../turn/text';
+
+type Word = (rest: string, trans: TranslationBundle) => string;
+
+/** The reasons without anything of the call, and how they begin with it, as the kernel says them. */
+const REASONS: Readonly<Record<string, Word>> = {
+  'it runs a command on this machine': (_, trans) =>
+    trans.__('It runs a command on this machine'),
+  'it runs Python with all rights of the notebook': (_, trans) =>
+    trans.__('It runs Python with all rights of the notebook'),
+  "it runs the notebook's function ": (name, trans) =>
+    trans.__("It runs the notebook's function %1", name),
+  'it runs code of ': (origin, trans) => trans.__('It runs code of %1', origin),
+  'it makes the folder ': (path, trans) =>
+    placed(path, trans, shown => trans.__('It makes the folder %1', shown)),
+  'it makes ': (path, trans) =>
+    placed(path, trans, shown => trans.__('It makes %1', shown)),
+  'it changes ': (path, trans) =>
+    placed(path, trans, shown => trans.__('It changes %1', shown)),
+  'it writes ': (path, trans) =>
+    placed(path, trans, shown => trans.__('It writes %1', shown)),
+  'it replaces the text of ': (path, trans) =>
+    placed(path, trans, shown => trans.__('It replaces the text of %1', shown)),
+  "it is outside the notebook's folder and it may hold a secret: ": (
+    path,
+    trans
+  ) =>
+    trans.__(
+      "It is outside the notebook's folder and may hold a secret: %1",
+      path
+    ),
+  "it is outside the notebook's folder: ": (path, trans) =>
+    trans.__("It is outside the notebook's folder: %1", path),
+  "the notebook's folder is or contains your home directory and it may hold a secret: ":
+    (path, trans) =>
+      trans.__(
+        "The notebook's folder is or contains your home directory, and this may hold a secret: %1",
+        path
+      ),
+  "the notebook's folder is or contains your home directory: ": (path, trans) =>
+    trans.__(
+      "The notebook's folder is or contains your home directory: %1",
+      path
+    ),
+  'it is outside the folders that this agent may use and it may hold a secret: ':
+    (path, trans) =>
+      trans.__(
+        'It is outside the folders that this agent may use and may hold a secret: %1',
+        path
+      ),
+  'it is outside the folders that this agent may use: ': (path, trans) =>
+    trans.__('It is outside the folders that this agent may use: %1', path),
+  'it may hold a secret: ': (path, trans) =>
+    trans.__('It may hold a secret: %1', path)
+};
+
+const OUTSIDE = ", outside the notebook's folder";
+const LEFT_OUT = ', and it is outside the folders that this agent may use';
+const STARTS = /^it starts (\d{1,6}) sub-agents?$/;
+const CALLS =
+  /^it calls ([^]+) of the MCP server ([^]+), which is a separate program$/;
+
+/** Return why a call needs approval, in the page's language where the kernel's words are known. */
+export function describeReason(
+  reason: string,
+  trans: TranslationBundle
+): string {
+  const started = STARTS.exec(reason);
+  if (started !== null) {
+    const count = Number(started[1]);
+    return trans._n('It starts %1 sub-agent', 'It starts %1 sub-agents', count);
+  }
+  const called = CALLS.exec(reason);
+  if (called !== null) {
+    return trans.__(
+      'It calls %1 of the MCP server %2, which is a separate program',
+      visible(called[1]),
+      visible(called[2])
+    );
+  }
+  const start = Object.keys(REASONS).find(key =>
+    key.endsWith(' ') ? reason.startsWith(key) : reason === key
+  );
+  return start === undefined
+    ? sentence(visible(reason))
+    : REASONS[start](visible(reason.slice(start.length)), trans);
+}
+
+/** Return what happens to a file, and where it is if the kernel says so behind its path. */
+function placed(
+  path: string,
+  trans: TranslationBundle,
+  word: (path: string) => string
+): string {
+  if (path.endsWith(OUTSIDE)) {
+    const inner = word(path.slice(0, -OUTSIDE.length));
+    return trans.__("%1, outside the notebook's folder", inner);
+  }
+  if (path.endsWith(LEFT_OUT)) {
+    const inner = word(path.slice(0, -LEFT_OUT.length));
+    return trans.__(
+      '%1, and it is outside the folders that this agent may use',
+      inner
+    );
+  }
+  return word(path);
+}
+
+/** Return words of the kernel, which begin in lower case, as a sentence. */
+function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
