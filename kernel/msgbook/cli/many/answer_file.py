@@ -98,10 +98,8 @@ class _FileJob:
         self._paces, self._on_turn = paces, on_turn
 
     async def run(self) -> None:
-        if not (await self._find())[1]:
-            return
         with claim(self._job.path) as is_claimed:
-            # What another run has answered since is not asked again.
+            # Read behind the claim: what another run has answered is not asked again.
             document, numbers = await self._find()
             if numbers:
                 await self._do(document, numbers, is_claimed=is_claimed)
