@@ -88,7 +88,7 @@ function firstBytes(text: string, size: number): string {
 
 /** Return the bytes of a text in UTF-8. */
 function sizeOf(text: string): number {
-  return encodeURIComponent(text).replace(/%[0-9A-F]{2}/g, '.').length;
+  return new TextEncoder().encode(text).length;
 }
 
 /** Return a name that no other file has: `image.png`, `image-2.png`, ... */

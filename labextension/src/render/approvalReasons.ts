@@ -4,7 +4,11 @@ import { visible } from '../turn/text';
 
 type Word = (rest: string, trans: TranslationBundle) => string;
 
-/** The reasons without anything of the call, and how they begin with it, as the kernel says them. */
+/**
+ * The reasons as the kernel says them: whole, or up to what is of the call if they end with a blank.
+ *
+ * The first that fits counts, so a longer beginning stands before a shorter one.
+ */
 const REASONS: Readonly<Record<string, Word>> = {
   'it runs a command on this machine': (_, trans) =>
     trans.__('It runs a command on this machine'),
