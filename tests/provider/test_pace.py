@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from virtual_time import in_virtual_time
 
 from msgbook.config import ProviderSettings, load_settings
 from msgbook.errors import ProviderError, Retry
 from msgbook.events import TextDelta
 from msgbook.provider.base import Request
-from msgbook.provider.pace import Pace, Paces
+from msgbook.provider.pace import SPACING, Pace, Paces
 from msgbook.provider.retry import RetryingProvider
 
 
@@ -34,7 +36,7 @@ async def starts(pace, time, count, *, lasting=0.0):
     """When each of some requests begins, one after the other."""
     found = []
     for _ in range(count):
-        async with pace.request(time.sleep, has_waited=False):
+        async with pace.request(time.sleep, waited_until=0.0):
             found.append(time.now)
             time.now += lasting
     return found
@@ -65,7 +67,7 @@ def test_no_more_requests_last_at_once_than_are_allowed(limit, count):
 
         async def request():
             nonlocal open_now, most
-            async with pace.request(asyncio.sleep, has_waited=False):
+            async with pace.request(asyncio.sleep, waited_until=0.0):
                 open_now += 1
                 most = max(most, open_now)
                 await asyncio.sleep(0)
@@ -185,7 +187,7 @@ def test_a_request_that_was_given_up_makes_room_for_another():
     async def run():
         pace = Pace(parallel=1)
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(pace.request(asyncio.sleep, has_waited=False))
+            await stack.enter_async_context(pace.request(asyncio.sleep, waited_until=0.0))
             waiting = asyncio.create_task(starts(pace, VirtualTime(), 1))
             await asyncio.sleep(0)
             waiting.cancel()
@@ -202,7 +204,7 @@ def test_requests_that_were_given_up_while_they_waited_take_no_place_in_a_minute
         await asyncio.Event().wait()
 
     async def wait():
-        async with pace.request(for_ever, has_waited=False):
+        async with pace.request(for_ever, waited_until=0.0):
             pass
 
     async def run():
@@ -215,6 +217,119 @@ def test_requests_that_were_given_up_while_they_waited_take_no_place_in_a_minute
         return await starts(pace, time, 1)
 
     assert asyncio.run(run()) == [1060.0]
+
+
+class RefusingServer:
+    """Answers 429 to its first requests, and then words."""
+
+    name = "server"
+
+    def __init__(self, *afters):
+        self.afters, self.begun = list(afters), []
+
+    async def stream(self, _request):
+        self.begun.append(asyncio.get_running_loop().time())
+        await asyncio.sleep(SPACING / 10)
+        if self.afters:
+            raise ProviderError("RateLimitError", "429", Retry("429", self.afters.pop(0)))
+        yield TextDelta("ok")
+
+
+def ask_at_once(server, count):
+    """Ask a server by several conversations that share its pace; return when the requests began."""
+
+    async def main():
+        pace = Pace(clock=asyncio.get_running_loop().time)
+        providers = [
+            RetryingProvider(server, sleep=asyncio.sleep, random=lambda n=n: n / count, pace=pace)
+            for n in range(count)
+        ]
+        await asyncio.gather(*(ask(provider, "a") for provider in providers))
+
+    in_virtual_time(main)
+    return server.begun
+
+
+def test_requests_that_waited_for_a_server_begin_one_after_another():
+    async def main():
+        clock = asyncio.get_running_loop().time
+        pace, begun = Pace(clock=clock), []
+        pace.hold(20.0)
+
+        async def request():
+            async with pace.request(asyncio.sleep, waited_until=0.0):
+                begun.append(clock())
+
+        await asyncio.gather(*(request() for _ in range(16)))
+        assert begun == [20.0 + number * SPACING for number in range(16)]
+
+    in_virtual_time(main)
+
+
+def test_requests_that_a_server_refused_together_come_again_one_after_another():
+    begun = ask_at_once(RefusingServer(*[20.0] * 16), 16)
+
+    again = begun[16:]
+    assert (begun[:16], len(again)) == ([0.0] * 16, 16)
+    assert all(later - first >= SPACING - 1e-6 for first, later in pairwise(again))
+
+
+def test_if_the_first_after_a_wait_is_refused_the_others_go_on_waiting():
+    begun = ask_at_once(RefusingServer(*[20.0] * 16, 30.0), 16)
+
+    assert [at < 50 for at in begun] == [True] * 17 + [False] * 16
+
+
+def test_a_conversation_alone_waits_no_longer_than_its_server_asks():
+    begun = ask_at_once(RefusingServer(SPACING / 2, SPACING / 2, SPACING / 2), 1)
+
+    assert begun == pytest.approx([number * SPACING * 0.6 for number in range(4)])
+
+
+def test_a_request_that_comes_after_a_wait_is_not_held_back():
+    time = VirtualTime()
+    pace = Pace(clock=time.clock)
+    pace.hold(20.0)
+
+    assert asyncio.run(starts(pace, time, 3)) == [1020.0] * 3
+
+
+def test_whoever_ends_a_wait_asks_the_server_at_once():
+    time = VirtualTime()
+    pace = Pace(clock=time.clock)
+
+    async def ended_early(_seconds):
+        return True
+
+    async def run():
+        pace.hold(20.0)
+        for _ in range(3):
+            async with pace.request(ended_early, waited_until=0.0):
+                pass
+
+    asyncio.run(run())
+
+    assert time.now == 1000.0
+
+
+def test_a_request_that_was_given_up_before_its_turn_delays_no_other():
+    async def main():
+        clock = asyncio.get_running_loop().time
+        pace, begun = Pace(clock=clock), []
+        pace.hold(20.0)
+
+        async def request():
+            async with pace.request(asyncio.sleep, waited_until=0.0):
+                begun.append(clock())
+
+        tasks = [asyncio.create_task(request()) for _ in range(10)]
+        await asyncio.sleep(20.0 + SPACING / 2)
+        for task in tasks[1:9]:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert begun == [20.0, 20.0 + SPACING]
+
+    in_virtual_time(main)
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "1.5", '"8"', "true"])

@@ -10,6 +10,9 @@ from contextlib import asynccontextmanager, contextmanager, nullcontext
 
 from msgbook.config import ProviderSettings
 
+SPACING = 0.25
+"""Seconds between the requests that waited for a server: mostly enough to see whether it refuses one."""
+
 _MINUTE = 60.0
 
 Sleep = Callable[[float], Awaitable[object]]
@@ -36,44 +39,54 @@ class Pace:
         self._free = asyncio.Semaphore(parallel) if parallel else nullcontext()
         self._clock = clock
         self._held_until = 0.0
+        self._next_after_hold = 0.0
+        """The moment from which another of the requests that waited may begin."""
         self._waits: dict[object, float] = {}
 
     @asynccontextmanager
-    async def request(self, sleep: Sleep, *, has_waited: bool) -> AsyncGenerator[None]:
+    async def request(self, sleep: Sleep, *, waited_until: float) -> AsyncGenerator[None]:
         """Wait until a request may begin; it lasts as long as the context is open.
 
         Args:
             sleep: Waits some seconds, or until somebody ends the wait.
-            has_waited: Whether the request itself has waited as long as the server asked for.
+            waited_until: What `hold` returned, if the request itself was refused and has waited; else 0.
         """
         async with self._free:
-            passed = self._held_until if has_waited else 0.0
-            passed = await self._wait_while_held(sleep, passed)
-            async with self._next:
-                if wait := self._until_next_start():
-                    with self.waiting(wait):
-                        await sleep(wait)
-                await self._wait_while_held(sleep, passed)
-                self._starts.append(self._clock())
+            ended_early = self._clock() < waited_until
+            await self._wait_to_begin(sleep, self._held_until if ended_early else waited_until)
             yield
 
-    async def _wait_while_held(self, sleep: Sleep, passed: float) -> float:
-        """Wait as long as the server has asked for; return the moment until which it had asked.
+    async def _wait_to_begin(self, sleep: Sleep, passed: float) -> None:
+        """Wait as long as the server has asked for, and then until it is this request's turn.
 
         Args:
-            passed: The moment until which the request has waited already.
+            passed: The moment until which the request has waited already; 0 if it has not.
         """
-        while self._held_until > passed:
-            # Measured once for each wait, since the wait may be ended early.
-            passed = self._held_until
-            if (wait := passed - self._clock()) > 0:
-                with self.waiting(wait):
-                    await sleep(wait)
-        return passed
+        while True:
+            while self._is_held(passed):
+                # Measured once for each wait, since the wait may be ended early.
+                passed = self._held_until
+                await self._wait(sleep, passed - self._clock())
+            async with self._next:
+                if wait := self._until_next_start(after_hold=passed > 0):
+                    await self._wait(sleep, wait)
+                if not self._is_held(passed):
+                    self._note_start(after_hold=passed > 0)
+                    return
 
-    def hold(self, seconds: float) -> None:
-        """Let no other request begin for some seconds: the server has asked for that."""
-        self._held_until = max(self._held_until, self._clock() + seconds)
+    def hold(self, seconds: float) -> float:
+        """Let no other request begin for some seconds, and return the moment at which they end."""
+        until = self._clock() + seconds
+        self._held_until = max(self._held_until, until)
+        self._next_after_hold = 0.0
+        return until
+
+    def _is_held(self, passed: float) -> bool:
+        return self._held_until > max(passed, self._clock())
+
+    async def _wait(self, sleep: Sleep, seconds: float) -> None:
+        with self.waiting(seconds):
+            await sleep(seconds)
 
     @contextmanager
     def waiting(self, seconds: float) -> Iterator[None]:
@@ -89,11 +102,22 @@ class Pace:
         """Return the seconds until the first of the waiting requests goes on; None if none waits."""
         return max(min(self._waits.values()) - self._clock(), 0.0) if self._waits else None
 
-    def _until_next_start(self) -> float:
-        """Return the seconds until another request may begin in this minute."""
-        if not self._starts or len(self._starts) != self._starts.maxlen:
-            return 0.0
-        return max(self._starts[0] + _MINUTE - self._clock(), 0.0)
+    def _until_next_start(self, *, after_hold: bool) -> float:
+        """Return the seconds until another request may begin.
+
+        Args:
+            after_hold: Whether the request has waited because the server asked for that.
+        """
+        begins = self._next_after_hold if after_hold else 0.0
+        if self._starts and len(self._starts) == self._starts.maxlen:
+            begins = max(begins, self._starts[0] + _MINUTE)
+        return max(begins - self._clock(), 0.0)
+
+    def _note_start(self, *, after_hold: bool) -> None:
+        now = self._clock()
+        self._starts.append(now)
+        if after_hold:
+            self._next_after_hold = now + SPACING
 
 
 class Paces:

@@ -49,20 +49,19 @@ class RetryingProvider:
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
         tries = _Tries(self._random)
-        waits: list[tuple[RetryWait, float]] = []
+        waited_until = 0.0
         while True:
             try:
                 async with (
-                    self._pace.request(self._sleep, has_waited=bool(waits)),
+                    self._pace.request(self._sleep, waited_until=waited_until),
                     aclosing(self._provider.stream(request)) as events,
                 ):
                     async for event in events:
                         yield event
                 return
             except ProviderError as error:
-                asked = error.retry.after if error.retry is not None else None
-                if asked and asked <= LONGEST_WAIT:
-                    self._pace.hold(asked)
+                asked = (error.retry.after if error.retry is not None else None) or 0.0
+                waited_until = self._pace.hold(asked) if 0 < asked <= LONGEST_WAIT else 0.0
                 waits = tries.after(error)
             async for wait in self._slept(waits):
                 yield wait
