@@ -18,7 +18,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from queue import Empty
 from typing import Any
@@ -31,6 +31,8 @@ from scripted_server import Answer, Chunk, ScriptedServer, call, delta
 TURN = "application/vnd.msgbook.turn+json"
 LONGEST_WAIT = 0.1
 """Seconds at most between the begin of a phase and its interrupt."""
+PATIENCE = 60
+"""Seconds within which a phase begins."""
 
 
 def flood(**piece: Any) -> Iterable[Chunk]:
@@ -55,24 +57,24 @@ def dispatch() -> Answer:
 
 TREE = "for i in 1 2 3; do (sleep 100; sleep 100) & done; echo up; wait"
 
-PHASES = {
-    # name: what the server says, and what the turn shows when the phase has begun
-    "silent": (Answer(hold=0), '"running"'),
-    "reasoning": (Answer(flood(reasoning_content="Hm "), pause=0.001), "Hm"),
-    "text": (Answer(flood(content="word "), pause=0.001), "word"),
-    "arguments": (Answer(arguments(), pause=0.001), "aa"),
-    "retry wait": (Answer(status=503, body="busy"), "Retrying in"),
-    "tool": (call("shell", {"command": "echo up; sleep 100"}), "up\\n"),
-    "process tree": (call("shell", {"command": TREE}), "up\\n"),
-    "python, busy": (call("python", {"code": "while True: pass"}), '"user"'),
+PHASES: dict[str, tuple[Callable[[], Answer], str]] = {
+    # name: what the server says, made anew for each try, and what the turn shows when the phase has begun
+    "silent": (lambda: Answer(hold=0), '"running"'),
+    "reasoning": (lambda: Answer(flood(reasoning_content="Hm "), pause=0.001), "Hm"),
+    "text": (lambda: Answer(flood(content="word "), pause=0.001), "word"),
+    "arguments": (lambda: Answer(arguments(), pause=0.001), "aa"),
+    "retry wait": (lambda: Answer(status=503, body="busy"), "Retrying in"),
+    "tool": (lambda: call("shell", {"command": "echo up; sleep 100"}), "up\\n"),
+    "process tree": (lambda: call("shell", {"command": TREE}), "up\\n"),
+    "python, busy": (lambda: call("python", {"code": "while True: pass"}), '"user"'),
     "python, waiting": (
-        call("python", {"code": "import asyncio\nawait asyncio.sleep(100)"}),
+        lambda: call("python", {"code": "import asyncio\nawait asyncio.sleep(100)"}),
         '"user"',
     ),
-    "approval": (call("mkdir", {"path": "x"}), '"pending"'),
-    SUBAGENTS: (dispatch(), '"last": "word'),
+    "approval": (lambda: call("mkdir", {"path": "x"}), '"pending"'),
+    SUBAGENTS: (dispatch, '"last": "word'),
 }
-LAST = {SUBAGENTS: Answer(flood(content="word "), pause=0.01)}
+LAST = {SUBAGENTS: lambda: Answer(flood(content="word "), pause=0.01)}
 """What the server says after the first answer of a phase, again and again."""
 
 
@@ -102,7 +104,7 @@ class Kernel:
         """Milliseconds from the interrupt to `idle`, `wait` seconds after the phase has begun."""
         answer, shows = PHASES[name]
         server.reset()
-        server.answers = [answer, *([LAST[name]] if name in LAST else [])]
+        server.answers = [answer(), *([LAST[name]()] if name in LAST else [])]
         request = self.client.execute("Are you there?", allow_stdin=True)
         self._until(name, shows)
         time.sleep(wait)
@@ -117,7 +119,8 @@ class Kernel:
                 return (time.perf_counter() - began) * 1000
 
     def _until(self, name: str, shows: str) -> None:
-        while True:
+        ends = time.monotonic() + PATIENCE
+        while time.monotonic() < ends:
             if name != "approval" and self.client.stdin_channel.msg_ready():
                 self.client.get_stdin_msg()
                 self.client.input("y")
@@ -127,6 +130,7 @@ class Kernel:
                 continue
             if shows in json.dumps(content.get("data", {}).get(TURN, {})):
                 return
+        raise RuntimeError(f"the phase {name} does not show {shows!r} within {PATIENCE} s")
 
 
 def main(tries: int) -> None:
