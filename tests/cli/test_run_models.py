@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from command import run, with_settings
@@ -157,23 +158,59 @@ def test_the_page_runs_nothing_and_loads_nothing(what, words):
     assert body.count("<table>") == body.count("</table>") == 1
 
 
+def page_with(prompt, answer):
+    answers = [ModelAnswer("m", "", "done", answer, Numbers())]
+    return comparison_page(Comparison(1, "f", [], [ComparedPrompt("a", prompt, answers)]))
+
+
 @pytest.mark.parametrize(
     ("markdown", "html"),
     [
-        ("![a circle](data:image/png;base64,AAAA)", "[image: a circle]"),
-        ("![](data:image/png;base64,AAAA)", "[image]"),
+        (
+            "![a circle](data:image/png;base64,AAAA)",
+            '<img src="data:image/png;base64,AAAA" alt="a circle" />',
+        ),
         (
             "![a](http://x.example/a.png?b=1&c=2)",
-            '<a href="http://x.example/a.png?b=1&amp;c=2">[image: a]</a>',
+            '<a href="http://x.example/a.png?b=1&amp;c=2">a</a>',
         ),
         ("[a](b.html)", '<a href="b.html">a</a>'),
     ],
 )
-def test_the_page_names_images_and_links_those_that_are_not_in_the_text(markdown, html):
-    answer = ModelAnswer("m", "", "done", markdown, Numbers())
-    page = comparison_page(Comparison(1, "f", [], [ComparedPrompt("a", "p", [answer])]))
+def test_the_page_shows_images_of_the_text_and_links_others(markdown, html):
+    page = page_with("p", markdown)
 
     assert f'<td dir="auto"><p>{html}</p>' in page
+    assert "img-src data:;" in page.partition("<style>")[0]
+
+
+@pytest.mark.parametrize(
+    "tex", ["$x^2$", "$$\n\\frac{a}{b}\n$$", r"\begin{align}a &= b\end{align}"]
+)
+def test_formulas_are_those_of_an_exported_page(tex):
+    page = page_with(f"Prove it:\n\n{tex}", tex)
+
+    body = page.partition("<body>")[2]
+    assert body.count("<math ") == body.count("</math>") == 2
+    assert "$" not in body
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\href{javascript:alert(1)}{x}",
+        r"\text{<img src=x onerror=alert(1)>}",
+        r"\style{position:fixed}{x}",
+        "</math></td></table><script>alert(1)</script>",
+        "x" * 10_000,
+    ],
+)
+def test_a_hostile_formula_does_nothing(tex):
+    page = page_with(f"$${tex}$$", f"${tex}$ and `${tex}$`")
+
+    body = page.partition("<body>")[2]
+    assert not re.search(r"<(?:script|img)|<[^>]*(?:href|style|onerror)=", body)
+    assert body.count("<table>") == body.count("</table>") == 1
 
 
 @pytest.mark.parametrize(

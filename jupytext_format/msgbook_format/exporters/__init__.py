@@ -1,11 +1,11 @@
-"""nbconvert exporters that read `.msg.md` and trust nothing in it."""
+"""nbconvert exporters that read `.msg.md` and trust nothing in it, and their Markdown for other pages."""
 
 from __future__ import annotations
 
 from msgbook_format.exporters.import_guard import without_working_directory
 
 with without_working_directory():
-    from msgbook_format.exporters.html import MsgHTMLExporter
+    from msgbook_format.exporters.html import MsgHTMLExporter, markdown_to_html
     from msgbook_format.exporters.markdown import MsgMarkdownExporter
     from msgbook_format.exporters.notebook import MsgNotebookExporter
     from msgbook_format.exporters.pdf import MsgPDFExporter
@@ -17,4 +17,5 @@ __all__ = [
     "MsgNotebookExporter",
     "MsgPDFExporter",
     "MsgSlidesExporter",
+    "markdown_to_html",
 ]

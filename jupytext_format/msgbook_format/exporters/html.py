@@ -18,6 +18,7 @@ from traitlets import default
 from msgbook_format.exporters.contents import contents_of
 from msgbook_format.exporters.conversation import MsgExporter
 from msgbook_format.exporters.formulas import formula_html
+from msgbook_format.turn import safe_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +71,7 @@ class MsgHTMLExporter(MsgExporter, HTMLExporter):
         yield from super().default_filters()  # type: ignore[no-untyped-call]  # nbconvert has no types
         # nbconvert's own mends links of an old server in quadratic time.
         yield "strip_files_prefix", lambda text: text
-        yield "markdown2html", self._markdown_to_html
+        yield "markdown2html", _rendered
 
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
@@ -95,9 +96,18 @@ class MsgHTMLExporter(MsgExporter, HTMLExporter):
         result["msgbook_dark_theme"] = theme
         return result
 
-    def _markdown_to_html(self, source: str) -> str:
-        renderer = _Renderer(escape=False, exclude_anchor_links=True)
-        return str(MarkdownWithMath(renderer=renderer).render(source))
+
+def markdown_to_html(text: str) -> str:
+    """Return Markdown of anybody as HTML that runs and loads nothing, as in an exported page.
+
+    Formulas are MathML. An image whose data are in the text is shown, any other is a link.
+    """
+    return _rendered(safe_markdown(text))
+
+
+def _rendered(markdown: str) -> str:
+    renderer = _Renderer(escape=False, exclude_anchor_links=True)
+    return str(MarkdownWithMath(renderer=renderer).render(markdown))
 
 
 def without_surrogates(page: str) -> str:

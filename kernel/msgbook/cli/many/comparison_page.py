@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape, unescape
-
-from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
-from markdown_it.token import Token
+from html import escape
 
 from msgbook.cli.many.comparison import Comparison, ModelAnswer, Numbers
 from msgbook.text import counted
-from msgbook_format.turn import safe_destination
-
-
-class _Page(RendererHTML):
-    """Names images instead of showing them, and has no link to anything but pages and mail."""
-
-    def image(self, tokens: Sequence[Token], number: int, _options: object, _env: object) -> str:
-        token = tokens[number]
-        name = escape(f"[image: {token.content}]" if token.content else "[image]")
-        target = safe_destination(str(token.attrGet("src")))
-        return name if target is None else f'<a href="{escape(unescape(target))}">{name}</a>'
-
-    def link_open(
-        self, tokens: Sequence[Token], number: int, _options: object, _env: object
-    ) -> str:
-        target = safe_destination(str(tokens[number].attrGet("href")))
-        return "<a>" if target is None else f'<a href="{escape(unescape(target))}">'
-
-
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Page).enable("table")
-"""Writes tags of a model as text."""
+from msgbook_format.exporters import markdown_to_html
 
 _HEAD = """<!DOCTYPE html>
 <html>
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width">
 <title>{title}</title>
@@ -51,6 +26,7 @@ table {{ border-collapse: collapse; }}
 .wide > table > * > tr > :first-child {{ min-width: 10rem; max-width: 20rem; }}
 td table :is(td, th) {{ border: 1px solid #8886; padding: .2rem .4rem; }}
 pre {{ white-space: pre-wrap; background: #8882; padding: .5rem; }}
+img {{ max-width: 100%; }}
 small {{ opacity: .75; }}
 p:first-child {{ margin-top: 0; }}
 </style>
@@ -68,7 +44,7 @@ def comparison_page(comparison: Comparison) -> str:
         for one in comparison.models
     )
     rows = "\n".join(
-        f'<tr><th scope="row" dir="auto">{_MARKDOWN.render(row.prompt)}</th>'
+        f'<tr><th scope="row" dir="auto">{markdown_to_html(row.prompt)}</th>'
         + "".join(map(_cell, row.answers))
         + "</tr>"
         for row in comparison.prompts
@@ -83,7 +59,7 @@ def _cell(answer: ModelAnswer) -> str:
     other = f" · {escape(answer.answered_model)}" if answer.answered_model else ""
     status = "" if answer.status == "done" else f"{escape(answer.status)} · "
     numbers = f"<small>{status}{_shown(answer.numbers)}{other}</small>"
-    return f'<td dir="auto">{_MARKDOWN.render(answer.text)}{numbers}</td>'
+    return f'<td dir="auto">{markdown_to_html(answer.text)}{numbers}</td>'
 
 
 def _shown(numbers: Numbers) -> str:
