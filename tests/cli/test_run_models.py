@@ -184,6 +184,12 @@ def test_the_page_shows_images_of_the_text_and_links_others(markdown, html):
     assert "img-src data:;" in page.partition("<style>")[0]
 
 
+def test_a_macro_of_a_prompt_is_no_heading_in_the_page():
+    page = page_with("#define NAME x\n\n#1 of two", "#2 of two")
+
+    assert re.findall("<p>(#.*)</p>", page) == ["#define NAME x", "#1 of two", "#2 of two"]
+
+
 @pytest.mark.parametrize(
     "tex", ["$x^2$", "$$\n\\frac{a}{b}\n$$", r"\begin{align}a &= b\end{align}"]
 )

@@ -18,6 +18,7 @@ from traitlets import default
 from msgbook_format.exporters.contents import contents_of
 from msgbook_format.exporters.conversation import MsgExporter
 from msgbook_format.exporters.formulas import formula_html
+from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
 from msgbook_format.turn import safe_markdown
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def markdown_to_html(text: str) -> str:
 
     Formulas are MathML. An image whose data are in the text is shown, any other is a link.
     """
-    return _rendered(safe_markdown(text))
+    return _rendered(safe_markdown(spell_for_nbconvert(text)))
 
 
 def _rendered(markdown: str) -> str:
