@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import socket
 import subprocess
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -46,7 +49,39 @@ def stop(process: subprocess.Popen[Any]) -> None:
         process.wait(30)
 
 
+def processes_in(folder: Path) -> list[psutil.Process]:
+    """What runs in a folder."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if Path(process.cwd()) == folder.resolve() and process.status() != "zombie":
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
 async def until(fact: Callable[[], bool]) -> None:
     """Wait until something holds; the test's time limit ends what never does."""
     while not fact():  # noqa: ASYNC110 - processes send no events
         await asyncio.sleep(0.01)
+
+
+_NAMED = """
+import sys
+with open("/proc/self/comm", "wb") as name:
+    name.write(bytes.fromhex(sys.argv[1]))
+print("named", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def process_named(name: bytes) -> Iterator[None]:
+    """Run a process with a name while the context is open (Linux, which cuts it at 15 bytes)."""
+    command = [sys.executable, "-c", _NAMED, name.hex()]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"named\n"
+        yield

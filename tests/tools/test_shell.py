@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from processes import until
+from processes import process_named, processes_in, until
 
 from msgbook.approval import ApprovalRequest, ApprovalRequiredError
 from msgbook.errors import ToolError
@@ -38,18 +38,6 @@ def failed(folder: Path, command: str, **rest) -> str:
     with pytest.raises(ToolError) as error:
         ran(folder, command, **rest)
     return str(error.value)
-
-
-def processes_in(folder: Path) -> list[psutil.Process]:
-    """What runs in a folder."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if Path(process.cwd()) == folder.resolve() and process.status() != "zombie":
-                found.append(process)
-        except psutil.Error:
-            continue
-    return found
 
 
 def test_nothing_runs_without_approval(tmp_path):
@@ -114,6 +102,14 @@ def test_output_is_shown_while_the_command_runs(tmp_path):
 )
 def test_nothing_is_left_in_the_background(tmp_path, command):
     assert ran(tmp_path, command) == "on\n[exit code 0]"
+    assert processes_in(tmp_path) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux cuts names")
+@pytest.mark.parametrize("name", ["проверкавсего".encode(), b"\xff", b"a) S 1 (b", b"a\nb)"])
+def test_no_name_of_another_process_hides_what_is_left(tmp_path, name):
+    with process_named(name):
+        assert ran(tmp_path, "setsid sleep 600 & echo on") == "on\n[exit code 0]"
     assert processes_in(tmp_path) == []
 
 

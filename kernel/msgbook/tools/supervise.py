@@ -4,7 +4,8 @@
 standard output once all processes are gone: `exit N` or `signal N`. Standard input is the lifeline.
 
 `python -I -S supervise.py server LIFELINE PROGRAM ARGUMENT...`: the program has the supervisor's standard
-streams. Its exit code is the supervisor's; a signal N is 128 + N. LIFELINE is a file descriptor.
+streams. Its exit code is the supervisor's; a signal N is 128 + N. LIFELINE is the file descriptor of a
+socket, and the report goes there, too.
 
 When the lifeline closes, the supervisor kills all processes: the call was stopped, or the kernel was killed.
 The command has its own process group in the supervisor's session; its processes are found by them if it
@@ -54,7 +55,7 @@ def _run_command(command: str) -> None:
         )
 
     ended = _supervise(start, sys.stdin.fileno())
-    _report(f"exit {ended}" if ended >= 0 else f"signal {-ended}")
+    _report(sys.stdout.fileno(), ended)
 
 
 def _run_server(lifeline: int, command: Sequence[str]) -> int | str:
@@ -76,6 +77,7 @@ def _run_server(lifeline: int, command: Sequence[str]) -> int | str:
         ended = _supervise(start, lifeline)
     except OSError as error:
         return f"{command[0]}: {error.strerror}"
+    _report(lifeline, ended)
     return ended if ended >= 0 else 128 - ended
 
 
@@ -188,14 +190,13 @@ def _processes(group: int) -> set[int]:
         if not entry.name.isdigit():
             continue
         try:
-            # "PID (NAME) STATE PPID ..."; the name may hold anything.
-            state, parent, _ = (entry / "stat").read_text().rpartition(")")[2].split(maxsplit=2)
-        except OSError:
+            # "PID (NAME) STATE PPID ..."; the name may hold anything, also half a character.
+            state, parent = (entry / "stat").read_bytes().rpartition(b")")[2].split()[:2]
+            children.setdefault(int(parent), []).append(int(entry.name))
+        except (OSError, ValueError):  # it is gone, or says nothing we know
             continue
-        pid = int(entry.name)
-        children.setdefault(int(parent), []).append(pid)
-        if state in "ZX":
-            dead.add(pid)
+        if state in b"ZX":
+            dead.add(int(entry.name))
     found: set[int] = set()
     pending = [os.getpid()]
     while pending:
@@ -205,9 +206,10 @@ def _processes(group: int) -> set[int]:
     return found - dead
 
 
-def _report(line: str) -> None:
+def _report(descriptor: int, ended: int) -> None:
+    line = f"exit {ended}" if ended >= 0 else f"signal {-ended}"
     with contextlib.suppress(BrokenPipeError):  # the kernel may be gone
-        os.write(sys.stdout.fileno(), f"{line}\n".encode())
+        os.write(descriptor, f"{line}\n".encode())
 
 
 if __name__ == "__main__":

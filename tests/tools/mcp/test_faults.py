@@ -13,7 +13,7 @@ import psutil
 import pytest
 from mcp_direct import started
 from mcp_turns import FAULTY, faulty
-from processes import until
+from processes import process_named, processes_in, until
 
 from msgbook.config import McpServerSettings
 from msgbook.errors import ToolError
@@ -354,6 +354,39 @@ def test_a_server_whose_start_is_cancelled_at_once_is_ended():
 
     assert processes
     assert not any(process.is_running() for process in processes)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux cuts names")
+def test_no_name_of_another_process_keeps_one_of_the_server_alive(tmp_path):
+    async def end():
+        started = await ServerProcess.start(server_at(tmp_path), dict(os.environ))
+        await until(lambda: len(processes_in(tmp_path)) == 3)
+        await started.close()
+        return started.exit_code
+
+    with process_named("проверкавсего".encode()):
+        assert asyncio.run(end()) == 0
+    assert processes_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGUSR1])
+def test_a_supervisor_that_ends_early_leaves_no_process_of_the_server(number, tmp_path):
+    async def end():
+        started = await ServerProcess.start(server_at(tmp_path), dict(os.environ))
+        await until(lambda: len(processes_in(tmp_path)) == 3)
+        supervisor = next(p for p in processes_in(tmp_path) if "supervise.py" in str(p.cmdline()))
+        supervisor.send_signal(number)
+        await started.close()
+
+    asyncio.run(end())
+    assert processes_in(tmp_path) == []
+
+
+def server_at(folder):
+    """Return a server that has a child in another session, and runs in a folder."""
+    return McpServerSettings(
+        "x", command="/bin/sh", args=("-c", "setsid sleep 600 & exec cat"), cwd=str(folder)
+    )
 
 
 KILLED = """

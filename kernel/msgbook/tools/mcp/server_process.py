@@ -7,12 +7,12 @@ import contextlib
 import os
 import secrets
 import shutil
-import signal
 import subprocess
 import sys
 from asyncio.streams import FlowControlMixin
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
+from socket import SHUT_WR, socket, socketpair
 from typing import IO, cast
 
 from msgbook.config import McpServerSettings
@@ -60,7 +60,7 @@ class ServerProcess:
         on_end: Called when its output ends.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], lifeline: int, mark: str) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], lifeline: socket, mark: str) -> None:
         self._process = process
         self._lifeline = lifeline
         self._mark = mark
@@ -144,16 +144,25 @@ class ServerProcess:
         """End the program: first by the end of its input, then by force."""
         self.stop_input()
         await self._wait(_LEAVE)
-        os.close(self._lifeline)
+        with contextlib.suppress(OSError):  # its other end is closed
+            self._lifeline.shutdown(SHUT_WR)
         await self._wait(_GIVE_UP)
-        if self.exit_code in (None, -signal.SIGKILL) or sys.platform != "linux":
-            # The supervisor is gone, and the program may not be.
+        if not self._has_report() or sys.platform != "linux":
+            # However the supervisor has ended, the program may be left.
             await asyncio.to_thread(kill_marked, self._mark, self._process.pid)
+        self._lifeline.close()
         for transport in self._transports:
             transport.close()
         if self._writer is None:
             for pipe in self._pipes:  # those that have no transport yet
                 pipe.close()
+
+    def _has_report(self) -> bool:
+        """Return whether the supervisor has said that no process is left."""
+        try:
+            return bool(self._lifeline.recv(1))
+        except OSError:
+            return False
 
     async def _wait(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
@@ -191,31 +200,32 @@ class _Tail(asyncio.Protocol):
 
 def _spawn(
     command: Sequence[str], folder: str, environment: Mapping[str, str]
-) -> tuple[subprocess.Popen[bytes], int, str]:
+) -> tuple[subprocess.Popen[bytes], socket, str]:
     """Start a program; return its supervisor, the lifeline and the mark of its processes.
 
     Raises:
         StartError: It cannot be started.
     """
     mark = secrets.token_hex(16)
-    inner, lifeline = os.pipe()
+    inner, lifeline = socketpair()
+    lifeline.setblocking(False)
     try:
         process = subprocess.Popen(  # noqa: S603 - of the user's own configuration
-            [sys.executable, "-I", "-S", str(SUPERVISOR), "server", str(inner), *command],
+            [sys.executable, "-I", "-S", str(SUPERVISOR), "server", str(inner.fileno()), *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=folder,
             env={**environment, MARK: mark},
             start_new_session=True,
-            pass_fds=[inner],
+            pass_fds=[inner.fileno()],
         )
     except (OSError, ValueError) as error:
-        os.close(lifeline)
+        lifeline.close()
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise StartError(f"{command[0]} cannot be started in {folder}: {reason}") from None
     finally:
-        os.close(inner)
+        inner.close()
     return process, lifeline, mark
 
 
