@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kernel_client import KernelClient
 
+from msgbook.config import Settings
+from msgbook.kernel.gateway import notices as gateway_notices
 from msgbook_format.turn import TURN_MIME
 
 SECRET = "of the gateway's own folder"
@@ -93,6 +96,17 @@ def test_the_demo_model_says_how_to_pass_settings_through_the_gateway(folders):
     turn = first_turn(folders[0])
 
     assert "KG_ENV_PROCESS_WHITELIST=OPENAI_API_KEY,OPENAI_BASE_URL,MSGBOOK_MODEL" in notices(turn)
+
+
+@pytest.mark.parametrize("gateway", ["Kernel Gateway", "Enterprise Gateway"])
+def test_the_variable_that_the_documentation_sets_for_each_gateway_is_named(gateway, tmp_path):
+    page = Path(__file__).parents[2].joinpath("docs", "jupyterhub.md").read_text("utf-8")
+    section = page.partition(f"\n## {gateway}\n")[2].partition("\n## ")[0]
+    setting = re.search(r"^export (\w+=OPENAI_API_KEY,\S+)$", section, re.MULTILINE)[1]
+
+    [_, told] = gateway_notices({"KERNEL_GATEWAY": "1"}, Settings(), tmp_path)
+
+    assert f"{gateway} with {setting}" in told
 
 
 def test_the_folder_variable_counts_only_under_a_gateway(folders):
