@@ -56,6 +56,11 @@ export default tseslint.config(
         {
           selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']",
           message: 'Model text never becomes HTML here.'
+        },
+        {
+          selector:
+            ':matches(SpreadElement, JSXSpreadAttribute) > :matches(ObjectExpression, ArrayExpression).argument',
+          message: 'Write the members out: this spread only shortens lines.'
         }
       ],
       curly: ['error', 'all'],

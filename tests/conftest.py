@@ -36,8 +36,13 @@ OUR_SETTINGS = (
 
 
 SLOW_FIXTURES = {
-    *("browser", "fork_server", "fork_before_jupytext", "module_kernel", "run_notebook"),
-    *("renderers", "running"),
+    "browser",
+    "fork_server",
+    "fork_before_jupytext",
+    "module_kernel",
+    "run_notebook",
+    "renderers",
+    "running",
 }
 """Fixtures that start a browser, a kernel or a Python."""
 SLOW_NAMES = {"HowTo", "KernelClient", "pexpect", "started", "subprocess"}

@@ -121,7 +121,10 @@ def test_jupyter_execute_sends_the_notes_of_a_notebook_whose_file_it_is_told(ser
     nbformat.write(notebook(new_markdown_cell("Answer in Latin."), new_code_cell("Well?")), file)
 
     run_module(
-        *("jupyter", "execute", "--inplace", "chat.ipynb"),
+        "jupyter",
+        "execute",
+        "--inplace",
+        "chat.ipynb",
         cwd=tmp_path,
         JPY_SESSION_NAME=str(file),
         OPENAI_BASE_URL=server.url,
@@ -138,7 +141,10 @@ def test_papermill_writes_nothing_but_the_notebook_into_a_pipe(server, tmp_path)
     given = nbformat.writes(notebook(parameters, shown, new_code_cell("Well?")))
 
     written = run_module(
-        *("papermill", "-p", "city", "Paris"),
+        "papermill",
+        "-p",
+        "city",
+        "Paris",
         cwd=tmp_path,
         given=given,
         OPENAI_BASE_URL=server.url,

@@ -66,13 +66,13 @@ def test_the_sdist_holds_the_built_extension_its_sources_and_the_tests(sdist: Pa
         names = {name.partition("/")[2] for name in archive.getnames()}
 
     assert {
-        *("labextension/dist/static/style.js", "labextension/src/index.ts", "LICENSE"),
-        *(
-            "CHANGELOG.md",
-            "tests/test_release.py",
-            "docs/format.md",
-            "jupytext_format/msgbook_autoload.pth",
-        ),
+        "labextension/dist/static/style.js",
+        "labextension/src/index.ts",
+        "LICENSE",
+        "CHANGELOG.md",
+        "tests/test_release.py",
+        "docs/format.md",
+        "jupytext_format/msgbook_autoload.pth",
     } < names
     assert [n for n in names if n.startswith(("labextension/node_modules", "test-results"))] == []
 

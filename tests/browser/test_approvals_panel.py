@@ -82,8 +82,10 @@ def test_a_rule_is_written_refused_kept_counted_changed_and_deleted(
     lab, lab_root, model_server, panel, screenshot
 ):
     model_server.answers = [
-        *(call("mkdir", {"path": "notes-1"}), text("Made.")),
-        *(call("mkdir", {"path": "more-1"}), text("Made more.")),
+        call("mkdir", {"path": "notes-1"}),
+        text("Made."),
+        call("mkdir", {"path": "more-1"}),
+        text("Made more."),
     ]
     cell = open_and_run(lab, lab_root / "rules.ipynb", "Make a folder")
     answer(cell.get_by_role("button", name="Always approve this call"))

@@ -206,7 +206,10 @@ def test_the_run_writes_the_files_of_workers_that_do_not_see_the_folder_and_repl
     config.write_text('model = "first"\n')
     out, err = started("/proc/self/cwd", cluster[1], cwd=folder).communicate()
     assert [line.split()[2] for line in out.splitlines()[1:-1]] == [
-        *("unsaved", "failed", "done", "done")
+        "unsaved",
+        "failed",
+        "done",
+        "done",
     ]
     assert "msgbook run: /proc/self/cwd/c2.msg.md/p2-1: AuthenticationError" in err
     assert "/proc/self/cwd/c1.unsaved.msg.md" in err

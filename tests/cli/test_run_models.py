@@ -61,8 +61,10 @@ def test_each_model_answers_all_prompts_anew_in_its_own_file(server, chat, tmp_p
     assert (done.returncode, chat.read_text("utf-8")) == (0, CHAT)
     assert sorted(request["model"] for request in server.requests) == sorted(MODELS * 2)
     assert sorted(path.name for path in out.iterdir()) == [
-        *("chat-big-1.msg.md", "chat-org-small-2.msg.md"),
-        *("chat.comparison.html", "chat.comparison.json"),
+        "chat-big-1.msg.md",
+        "chat-org-small-2.msg.md",
+        "chat.comparison.html",
+        "chat.comparison.json",
     ]
     sent = [server.messages(number) for number in range(4)]
     assert "an old answer" not in str(sent)

@@ -13,8 +13,11 @@ ROOT = Path(__file__).parent.parent.parent
 SOURCES = [
     ROOT / folder
     for folder in (
-        *(".", "kernel/msgbook"),
-        *("jupytext_format", "jupytext_format/msgbook_format", "labextension/src"),
+        ".",
+        "kernel/msgbook",
+        "jupytext_format",
+        "jupytext_format/msgbook_format",
+        "labextension/src",
     )
 ]
 PAGES = ["architecture.md", "contributing.md"]

@@ -34,7 +34,12 @@ PROGRAMS = {
     "changes the environment of a shell": {"export", "source", ".", "cd", "mkdir", "echo"},
     "is a target of the Makefile: test_every_command_of_make_exists": {"make"},
     "is run by test_typed_commands.py or by the test of its page": {
-        *("jupytext", "papermill", "nbstripout", "jupyter execute", "jupyter nbconvert", "git"),
+        "jupytext",
+        "papermill",
+        "nbstripout",
+        "jupyter execute",
+        "jupyter nbconvert",
+        "git",
     },
     "is a shell's, for what stands around it": {
         "cat",

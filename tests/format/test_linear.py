@@ -13,9 +13,30 @@ from msgbook_format.document import reader, writer
 
 STARTS = ("", "# %% [^x]\n\n[^x]: [code]\n\n", "# %% [^x]\n\n# %%% [^y]\n\n")
 PIECES = (
-    *("# %%", "# %% [^a] x", "## %% [^a]", "[^a]", "[^a]: ", "[^a]: [raw]\n", "[^a] history"),
-    *("\n", " \n", "\r", " ", "```\n", "~~~\n", "\\", "\\\n", "stdout> a\n", "stdout>\r"),
-    *('a="', "a=b ", "[a=b]", "[", "> [^a]: history=none\n", "history =", "- [^a] [raw]\n"),
+    "# %%",
+    "# %% [^a] x",
+    "## %% [^a]",
+    "[^a]",
+    "[^a]: ",
+    "[^a]: [raw]\n",
+    "[^a] history",
+    "\n",
+    " \n",
+    "\r",
+    " ",
+    "```\n",
+    "~~~\n",
+    "\\",
+    "\\\n",
+    "stdout> a\n",
+    "stdout>\r",
+    'a="',
+    "a=b ",
+    "[a=b]",
+    "[",
+    "> [^a]: history=none\n",
+    "history =",
+    "- [^a] [raw]\n",
 )
 END = "\n\n# %% [^x]\n\nhi\n\n[^x]: [raw]\n"
 

@@ -59,7 +59,11 @@ def test_a_stream_is_one_output_and_outputs_keep_their_order():
     )
 
     assert [output["output_type"] for output in outputs] == [
-        *("stream", "stream", "display_data", "execute_result", "error")
+        "stream",
+        "stream",
+        "display_data",
+        "execute_result",
+        "error",
     ]
     assert outputs[0]["text"] == "ab\n"
     assert outputs_text(outputs) == "ab\n!d\n3\nE: v\n"

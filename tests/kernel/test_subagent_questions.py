@@ -87,8 +87,10 @@ def test_the_call_that_starts_sub_agents_and_their_own_calls_can_be_edited(
         page.close()
 
     assert [(q["name"], q["edited"]) for q in asked] == [
-        *(("dispatch_subagents", False), ("dispatch_subagents", True)),
-        *(("mkdir", False), ("mkdir", True)),
+        ("dispatch_subagents", False),
+        ("dispatch_subagents", True),
+        ("mkdir", False),
+        ("mkdir", True),
     ]
     assert asked[2]["call_id"] == asked[3]["call_id"]
     assert ((tmp_path / "one").exists(), (tmp_path / "other").is_dir()) == (False, True)

@@ -14,8 +14,22 @@ import pytest
 from scripted_server import ScriptedServer
 
 HOSTILE_MODULES = (
-    *("argparse", "asyncio", "bs4", "json", "jupyter", "jupyterlab", "jupytext", "mistune"),
-    *("nbformat", "openai", "pydantic", "shlex", "subprocess", "tempfile", "tomllib", "yaml"),
+    "argparse",
+    "asyncio",
+    "bs4",
+    "json",
+    "jupyter",
+    "jupyterlab",
+    "jupytext",
+    "mistune",
+    "nbformat",
+    "openai",
+    "pydantic",
+    "shlex",
+    "subprocess",
+    "tempfile",
+    "tomllib",
+    "yaml",
 )
 """Some that the commands import, at their start or later."""
 

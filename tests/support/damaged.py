@@ -116,9 +116,26 @@ _V3: dict[str, Any] = {
 _V1 = {"nbformat": 1, "cells": [{"cell_type": "code", "code": "1"}, {"cell_type": "text"}]}
 _NOTEBOOKS = (_V4, _V4, _V4, _V3, {**_V3, "nbformat": 2}, _V1)
 _ODD: tuple[Any, ...] = (
-    *(None, True, 0, -1, 4.5, 10**400, float("inf"), 10**9),
-    *("", "xxx", "\ud800", "\x1b]0;x\x07"),
-    *([], {}, [[]], [None], {"a": 1}, [1, "a"], ["a", None], {"": {}}),
+    None,
+    True,
+    0,
+    -1,
+    4.5,
+    10**400,
+    float("inf"),
+    10**9,
+    "",
+    "xxx",
+    "\ud800",
+    "\x1b]0;x\x07",
+    [],
+    {},
+    [[]],
+    [None],
+    {"a": 1},
+    [1, "a"],
+    ["a", None],
+    {"": {}},
 )
 _INSERTED = (
     b'\n# %% [^z]\n\n[^z]: [nb] encoding=json\n\n{"cell_type": "code", "source": "z", "outputs": 1.5}\n',

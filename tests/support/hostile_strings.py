@@ -10,60 +10,58 @@ HACK = "window.hacked=1"
 COVER = "position:fixed;inset:0;z-index:2147483647;background:red"
 
 _HANDLERS = (
-    *(
-        "img src=x onerror",
-        "body onload",
-        "svg onload",
-        "video src=x onerror",
-        "audio src=x onerror",
-    ),
-    *(
-        "details open ontoggle",
-        "input autofocus onfocus",
-        "select autofocus onfocus",
-        "marquee onstart",
-    ),
-    *(
-        "div onpointerover",
-        "button popovertarget=a onclick",
-        "iframe onload",
-        "object data=x onerror",
-    ),
-    *("style onload", "link rel=stylesheet href=x onerror", "textarea autofocus onfocus"),
-    *("div style='animation-name:x' onanimationstart", "p oncontentvisibilityautostatechange"),
-    *("a href=# onclick", "form onsubmit", "dialog open onclose", "math onclick", "track onerror"),
+    "img src=x onerror",
+    "body onload",
+    "svg onload",
+    "video src=x onerror",
+    "audio src=x onerror",
+    "details open ontoggle",
+    "input autofocus onfocus",
+    "select autofocus onfocus",
+    "marquee onstart",
+    "div onpointerover",
+    "button popovertarget=a onclick",
+    "iframe onload",
+    "object data=x onerror",
+    "style onload",
+    "link rel=stylesheet href=x onerror",
+    "textarea autofocus onfocus",
+    "div style='animation-name:x' onanimationstart",
+    "p oncontentvisibilityautostatechange",
+    "a href=# onclick",
+    "form onsubmit",
+    "dialog open onclose",
+    "math onclick",
+    "track onerror",
 )
 _SOURCES = (
-    *("img src", "image src", "input type=image src", "video poster", "video src", "audio src"),
-    *(
-        "source src",
-        "track src",
-        "embed src",
-        "object data",
-        "iframe src",
-        "frame src",
-        "body background",
-    ),
-    *(
-        "table background",
-        "link rel=stylesheet href",
-        "link rel=prefetch href",
-        "link rel=preconnect href",
-    ),
-    *(
-        "link rel=icon href",
-        "script src",
-        "base href",
-        "meta http-equiv=refresh content='0;url='",
-        "applet code",
-    ),
-    *(
-        "img srcset",
-        "picture><source srcset",
-        "portal src",
-        "bgsound src",
-        "link rel=dns-prefetch href",
-    ),
+    "img src",
+    "image src",
+    "input type=image src",
+    "video poster",
+    "video src",
+    "audio src",
+    "source src",
+    "track src",
+    "embed src",
+    "object data",
+    "iframe src",
+    "frame src",
+    "body background",
+    "table background",
+    "link rel=stylesheet href",
+    "link rel=prefetch href",
+    "link rel=preconnect href",
+    "link rel=icon href",
+    "script src",
+    "base href",
+    "meta http-equiv=refresh content='0;url='",
+    "applet code",
+    "img srcset",
+    "picture><source srcset",
+    "portal src",
+    "bgsound src",
+    "link rel=dns-prefetch href",
 )
 
 HTML = [
@@ -328,8 +326,8 @@ LONG = [
 ]
 
 NAMES = [
-    *("__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "__defineGetter__"),
-    *("__lookupSetter__", "isPrototypeOf", "then", "toJSON", "length", "null", "undefined", "NaN", "true"),
+    "__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "__defineGetter__",
+    "__lookupSetter__", "isPrototypeOf", "then", "toJSON", "length", "null", "undefined", "NaN", "true",
     '{"__proto__": {"hacked": 1}}',
     '{"constructor": {"prototype": {"hacked": 1}}}',
     '[{"__proto__": {"polluted": "yes"}}]',
@@ -347,17 +345,17 @@ NAMES = [
 ]  # fmt: skip
 
 TEMPLATES = [
-    *("{{constructor.constructor('window.hacked=1')()}}", "{{7*7}}", "${window.hacked=1}", "#{window.hacked=1}"),
-    *("<%= window.hacked=1 %>", "{%raw%}{{x}}{%endraw%}", "{% include '/etc/passwd' %}", "[[${7*7}]]"),
-    *("@{window.hacked=1}", "*{window.hacked=1}", "{{=<% %>=}}<%window.hacked=1%>", "{php}x{/php}"),
-    *("`${window.hacked=1}`", "$(touch hacked)", "`touch hacked`", "; touch hacked #", "| touch hacked"),
-    *("%(window.hacked=1)s", "{0.__class__}", "{self.__init__.__globals__}", "%n%n%n%s%s%s"),
-    *("!!python/object/apply:os.system ['touch hacked']", "&a [*a]", "<<: *x"),
+    "{{constructor.constructor('window.hacked=1')()}}", "{{7*7}}", "${window.hacked=1}", "#{window.hacked=1}",
+    "<%= window.hacked=1 %>", "{%raw%}{{x}}{%endraw%}", "{% include '/etc/passwd' %}", "[[${7*7}]]",
+    "@{window.hacked=1}", "*{window.hacked=1}", "{{=<% %>=}}<%window.hacked=1%>", "{php}x{/php}",
+    "`${window.hacked=1}`", "$(touch hacked)", "`touch hacked`", "; touch hacked #", "| touch hacked",
+    "%(window.hacked=1)s", "{0.__class__}", "{self.__init__.__globals__}", "%n%n%n%s%s%s",
+    "!!python/object/apply:os.system ['touch hacked']", "&a [*a]", "<<: *x",
 ]  # fmt: skip
 
 PLACEHOLDERS = [
-    *("%1", "%2 %1 %3", "%1%1%1", "%%1", "%0", "%99", "%-1", "%1$s", "$1 $2 $& $` $'", "\\1 \\2"),
-    *("{0} {1}", "{name}", "%s %d %x", "\u0004", "context\u0004text", "msgid \"x\"\nmsgstr \"y\""),
+    "%1", "%2 %1 %3", "%1%1%1", "%%1", "%0", "%99", "%-1", "%1$s", "$1 $2 $& $` $'", "\\1 \\2",
+    "{0} {1}", "{name}", "%s %d %x", "\u0004", "context\u0004text", "msgid \"x\"\nmsgstr \"y\"",
 ]  # fmt: skip
 
 CLOBBER = [

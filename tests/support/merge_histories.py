@@ -133,8 +133,14 @@ class Author:
 
     def edit(self, side: Side) -> None:
         edits: list[Callable[[Side], None]] = [
-            *[self._insert, self._edit_line, self._add_line, self._rerun, self._mark],
-            *[self._delete, self._move, self._key],
+            self._insert,
+            self._edit_line,
+            self._add_line,
+            self._rerun,
+            self._mark,
+            self._delete,
+            self._move,
+            self._key,
         ]
         self.random.choice(edits)(side)
 

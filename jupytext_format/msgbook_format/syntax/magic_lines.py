@@ -15,9 +15,16 @@ from msgbook_format.syntax.dialect import MSG_MAGIC
 
 MSG_KEYS = frozenset(
     (
-        *("agent", "history", "model"),
-        *("max_steps", "time_budget", "token_budget", "warn_tokens"),
-        *("max_subagents", "subagent_depth", "subagents_at_once"),
+        "agent",
+        "history",
+        "model",
+        "max_steps",
+        "time_budget",
+        "token_budget",
+        "warn_tokens",
+        "max_subagents",
+        "subagent_depth",
+        "subagents_at_once",
     )
 )
 """Attributes that a `%%msg` line has."""

@@ -10,15 +10,40 @@ from msgbook.agents.agent import Agent
 from msgbook.text import join_first, one_line, visible
 
 _OURS = {
-    *("model", "models", "messages", "input", "instructions", "prompt", "system", "n"),
-    *("stream", "stream_options", "background", "store", "previous_response_id", "conversation"),
+    "model",
+    "models",
+    "messages",
+    "input",
+    "instructions",
+    "prompt",
+    "system",
+    "n",
+    "stream",
+    "stream_options",
+    "background",
+    "store",
+    "previous_response_id",
+    "conversation",
 }
 """Keys that msgbook sets itself: what is sent, how it is streamed, and that the server stores nothing."""
 
 _FREE = {
-    *("top_p", "top_k", "min_p", "frequency_penalty", "presence_penalty", "repetition_penalty"),
-    *("seed", "stop", "verbosity", "text", "response_format", "parallel_tool_calls"),
-    *("reasoning", "thinking", "enable_thinking", "chat_template_kwargs"),
+    "top_p",
+    "top_k",
+    "min_p",
+    "frequency_penalty",
+    "presence_penalty",
+    "repetition_penalty",
+    "seed",
+    "stop",
+    "verbosity",
+    "text",
+    "response_format",
+    "parallel_tool_calls",
+    "reasoning",
+    "thinking",
+    "enable_thinking",
+    "chat_template_kwargs",
 }
 """Keys that only shape the answer. Any other may send the conversation on, as a search does, or cost more."""
 

@@ -102,7 +102,10 @@ class Approver:
                 answers = [rule for rule in answers if rule["folder"] == str(self.folder)]
             found += [
                 Remembered(
-                    *("answer", rule["tool"], rule["arguments"], rule["folder"]),
+                    "answer",
+                    rule["tool"],
+                    rule["arguments"],
+                    rule["folder"],
                     path=str(rule.get("path", "")),
                     entry=rule,
                 )

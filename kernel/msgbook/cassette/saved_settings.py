@@ -18,8 +18,15 @@ _PROVIDER = (
     "problem",
 )
 _SETTINGS = (
-    *("model", "model_origin", "agents", "approval", "limits", "project_limits", "plugins_off"),
-    *("warnings", "untrusted_project"),
+    "model",
+    "model_origin",
+    "agents",
+    "approval",
+    "limits",
+    "project_limits",
+    "plugins_off",
+    "warnings",
+    "untrusted_project",
 )
 _MCP = ("name", "enabled_tools", "disabled_tools", "trust_hints", "problem")
 _KEY = "none"

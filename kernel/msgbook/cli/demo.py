@@ -113,7 +113,11 @@ def _new_sample(folder: Path) -> Document:
 def _open_in_lab(path: Path) -> int:
     command = [
         # Without -P Python would import modules from the working directory, with access to the keys.
-        *(sys.executable, "-P", "-m", "jupyter", "lab"),
+        sys.executable,
+        "-P",
+        "-m",
+        "jupyter",
+        "lab",
         f"--ServerApp.root_dir={path.parent.resolve()}",
         # With the file as an argument, the URL that JupyterLab prints would not lead to it.
         f"--LabApp.default_url=/lab/tree/{path.name}",

@@ -14,8 +14,18 @@ from msgbook.messages import ApiName
 
 TOP_KEYS = {"model", "providers", "agents", "mcp_servers", "limits", "approval", "plugins"}
 PROVIDER_KEYS = {
-    *("base_url", "api_key_env", "api_key_keyring", "headers", "prices", "keep_reasoning"),
-    *("alternate", "api", "plugin", "options", "requests_per_minute", "max_parallel"),
+    "base_url",
+    "api_key_env",
+    "api_key_keyring",
+    "headers",
+    "prices",
+    "keep_reasoning",
+    "alternate",
+    "api",
+    "plugin",
+    "options",
+    "requests_per_minute",
+    "max_parallel",
 }
 PRICE_KEYS = {"input", "cached", "output"}
 APPROVAL_KEYS = {"rules"}

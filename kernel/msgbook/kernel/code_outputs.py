@@ -79,8 +79,12 @@ class OutputRecorder:
 
 
 _OUTPUTS = {
-    *("stream", "display_data", "update_display_data"),
-    *("execute_result", "error", "clear_output"),
+    "stream",
+    "display_data",
+    "update_display_data",
+    "execute_result",
+    "error",
+    "clear_output",
 }
 
 

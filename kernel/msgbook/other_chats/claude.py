@@ -33,15 +33,21 @@ _MESSAGE = (
     "index",
 )
 _PART = (
-    *("type", "text", "thinking", "id", "tool_use_id", "name", "input", "content", "is_error"),
-    *(
-        "start_timestamp",
-        "stop_timestamp",
-        "flags",
-        "cut_off",
-        "truncated",
-        "alternative_display_type",
-    ),
+    "type",
+    "text",
+    "thinking",
+    "id",
+    "tool_use_id",
+    "name",
+    "input",
+    "content",
+    "is_error",
+    "start_timestamp",
+    "stop_timestamp",
+    "flags",
+    "cut_off",
+    "truncated",
+    "alternative_display_type",
 )
 _ROOT = "00000000-0000-4000-8000-000000000000"
 """`parent_message_uuid` of the first message."""

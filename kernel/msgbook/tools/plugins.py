@@ -23,8 +23,17 @@ from msgbook.tools.functions import Called, as_content, bind_function
 
 OWN_NAMES = frozenset(
     {
-        *("read", "glob", "grep", "write", "edit", "mkdir", "shell", "python"),
-        *("dispatch_subagents", "get_agent_types", "task_finish"),
+        "read",
+        "glob",
+        "grep",
+        "write",
+        "edit",
+        "mkdir",
+        "shell",
+        "python",
+        "dispatch_subagents",
+        "get_agent_types",
+        "task_finish",
     }
 )
 """The names of msgbook's own tools, also of those that a host or an agent does not offer."""

@@ -27,8 +27,18 @@ _SERVER_ITEMS = {
 }
 """Types of items that a notice may hold: what a server did itself. None calls a tool of ours, or is a message."""
 _FORGING_KEYS = {
-    *("role", "content", "summary", "status", "call_id", "name", "arguments", "input", "output"),
-    *("tool_calls", "tool_call_id", "function"),
+    "role",
+    "content",
+    "summary",
+    "status",
+    "call_id",
+    "name",
+    "arguments",
+    "input",
+    "output",
+    "tool_calls",
+    "tool_call_id",
+    "function",
 }
 """Keys that could make an item of reasoning, a message or a call into something else."""
 

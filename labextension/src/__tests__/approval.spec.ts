@@ -71,7 +71,9 @@ describe('parseQuestion', () => {
       preview: undefined
     });
     expect(question).toMatchObject({
-      ...{ choices: ['once', 'rule'], reason: '', preview: '' },
+      choices: ['once', 'rule'],
+      reason: '',
+      preview: '',
       arguments: ASK.arguments
     });
   });
@@ -218,7 +220,10 @@ describe('withQuestions', () => {
     const lost = parseQuestion({ ...ASK, call_id: 'u2/c', asker: ['Docs'] })!;
     const asked = withQuestions([...blocks, call('u2/c')], [own, child, lost]);
     expect(asked.map(({ question }) => question)).toEqual([
-      ...[own, undefined, undefined, lost]
+      own,
+      undefined,
+      undefined,
+      lost
     ]);
     expect(asked[1].asked).toEqual([child]);
   });
@@ -396,8 +401,10 @@ describe('ApprovalView', () => {
 
   it('goes on with what did not fit, and says why', () => {
     const { view } = fixture(undefined, {
-      ...{ ...ASK, choices: ['once', 'edit', 'no'] },
-      ...{ draft: '{"pa', problem: 'These do not fit \u202e.' }
+      ...ASK,
+      choices: ['once', 'edit', 'no'],
+      draft: '{"pa',
+      problem: 'These do not fit \u202e.'
     });
     expect(view.node.querySelector('textarea')!.value).toBe('{"pa');
     expect(view.node.textContent).toContain('These do not fit \\u202e.');

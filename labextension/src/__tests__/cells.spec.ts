@@ -54,7 +54,9 @@ describe('CellsReporter', () => {
 
   it('gives all cells without outputs when no cell runs', () => {
     const all = parseCellsQuestion({
-      ...{ type: 'cells.get', request_id: 'r', cell_id: null }
+      type: 'cells.get',
+      request_id: 'r',
+      cell_id: null
     });
     const answer = reporter.answer(
       all!,
@@ -127,8 +129,11 @@ describe('a later answer', () => {
     const outputs: nbformat.IOutput[] = [];
     const a = cell('a', 'run');
     a.toJSON.mockImplementation(() => ({
-      ...{ cell_type: 'code', source: 'run', metadata: {} },
-      ...{ outputs, execution_count: null }
+      cell_type: 'code',
+      source: 'run',
+      metadata: {},
+      outputs,
+      execution_count: null
     }));
     const { revision } = ask(null, a);
     outputs.push({ output_type: 'stream', name: 'stdout', text: 'more' });

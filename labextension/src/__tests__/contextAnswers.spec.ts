@@ -18,14 +18,28 @@ describe('the answer to context.request', () => {
 
   it('has empty parts where fields are absent', () => {
     expect(parseRequest({ cells: [{}] })).toEqual({
-      ...{ agent: '', model: null, provider: '', hash: '', tokens: 0 },
-      ...{ window: null, reserved: 0, system: [], switches: [], notices: [] },
+      agent: '',
+      model: null,
+      provider: '',
+      hash: '',
+      tokens: 0,
+      window: null,
+      reserved: 0,
+      system: [],
+      switches: [],
+      notices: [],
       tools: { count: 0, tokens: 0, kept: 0 },
       cache: { share: null, changes: [] },
       cells: [
         {
-          ...{ id: null, number: 0, title: '', kind: '', messages: [] },
-          ...{ history: 'include', by_line: false, is_stale: false }
+          id: null,
+          number: 0,
+          title: '',
+          kind: '',
+          messages: [],
+          history: 'include',
+          by_line: false,
+          is_stale: false
         }
       ]
     });
@@ -58,8 +72,13 @@ describe('the answer to context.request', () => {
     expect(others).toEqual([]);
     expect(group.items).toEqual([
       {
-        ...{ name: 'a', shown: 'a', origin: '', note: '' },
-        ...{ is_on: true, is_fixed: false, tokens: null }
+        name: 'a',
+        shown: 'a',
+        origin: '',
+        note: '',
+        is_on: true,
+        is_fixed: false,
+        tokens: null
       }
     ]);
   });

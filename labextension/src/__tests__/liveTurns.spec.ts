@@ -26,12 +26,17 @@ function fixture(): IFixture {
     sent,
     begin: (seq = 0, value = turn('running', '>')) =>
       live.receive({
-        ...{ type: 'turn', cell_id: 'a', display_id: 'd' },
-        ...{ seq, turn: value }
+        type: 'turn',
+        cell_id: 'a',
+        display_id: 'd',
+        seq,
+        turn: value
       }),
     say: (seq, text) =>
       live.receive({
-        ...{ type: 'turn.delta', display_id: 'd', seq },
+        type: 'turn.delta',
+        display_id: 'd',
+        seq,
         ops: [['append', 0, 'text', text]]
       })
   };
@@ -150,7 +155,9 @@ describe('a change that is missing', () => {
     const { live, sent, begin } = fixture();
     begin();
     live.receive({
-      ...{ type: 'turn.delta', display_id: 'd', seq: 1 },
+      type: 'turn.delta',
+      display_id: 'd',
+      seq: 1,
       ops: [['append', 7, 'text', 'x']]
     });
     expect(sent).toHaveLength(1);
@@ -188,8 +195,12 @@ describe('a change that is missing', () => {
 describe('a turn that another page began, or this one before it was loaded', () => {
   function answer(live: LiveTurns, value: TurnJson | null, seq = 4): void {
     live.receive({
-      ...{ type: 'turn', request_id: 'r', cell_id: 'b', display_id: 'e' },
-      ...{ seq, turn: value }
+      type: 'turn',
+      request_id: 'r',
+      cell_id: 'b',
+      display_id: 'e',
+      seq,
+      turn: value
     });
   }
 
@@ -207,8 +218,12 @@ describe('a turn that another page began, or this one before it was loaded', () 
     live.ask();
     expect(live.isAsked('b')).toBe(true);
     live.receive({
-      ...{ type: 'turn', request_id: 'r', cell_id: 'b' },
-      ...{ display_id: null, seq: 0, turn: null }
+      type: 'turn',
+      request_id: 'r',
+      cell_id: 'b',
+      display_id: null,
+      seq: 0,
+      turn: null
     });
     expect(live.isAsked('b')).toBe(false);
     expect(page.refreshed).toEqual(['b']);
@@ -243,7 +258,9 @@ describe('a turn that another page began, or this one before it was loaded', () 
     expect(said(page.turn('b'))).toBe('so far');
     expect(page.running).toContain('b');
     live.receive({
-      ...{ type: 'turn.delta', display_id: 'e', seq: 5 },
+      type: 'turn.delta',
+      display_id: 'e',
+      seq: 5,
       ops: [['append', 0, 'text', ', and on']]
     });
     jest.advanceTimersByTime(WRITE_INTERVAL);
@@ -291,7 +308,10 @@ describe('a turn that another page began, or this one before it was loaded', () 
     page.outputs.set('b', turnBundle(earlier));
     const clear = jest.spyOn(page, 'clear');
     live.receive({
-      ...{ type: 'turn', cell_id: 'b', display_id: 'e', seq: 0 },
+      type: 'turn',
+      cell_id: 'b',
+      display_id: 'e',
+      seq: 0,
       turn: turn('running')
     });
     expect(clear).toHaveBeenCalledWith('b');
@@ -303,7 +323,9 @@ describe('a turn that another page began, or this one before it was loaded', () 
     answer(live, turn('running', 'so far'));
     page.clear('b');
     live.receive({
-      ...{ type: 'turn.delta', display_id: 'e', seq: 5 },
+      type: 'turn.delta',
+      display_id: 'e',
+      seq: 5,
       ops: [['append', 0, 'text', '!']]
     });
     live.write();
@@ -315,7 +337,10 @@ describe('a turn that another page began, or this one before it was loaded', () 
   it('of another notebook is left alone', () => {
     const { page, live, sent } = fixture();
     live.receive({
-      ...{ type: 'turn', cell_id: 'z', display_id: 'e', seq: 0 },
+      type: 'turn',
+      cell_id: 'z',
+      display_id: 'e',
+      seq: 0,
       turn: turn('running')
     });
     live.receive({ type: 'turn.delta', display_id: 'e', seq: 1, ops: [] });

@@ -26,8 +26,13 @@ function fixture() {
   );
   const ask = (id: string) =>
     approvals.receive({
-      ...{ type: 'approval.ask', request_id: id, cell_id: 'c', call_id: id },
-      ...{ name: 'write', arguments: '{}', choices: ['once', 'no', 'edit'] }
+      type: 'approval.ask',
+      request_id: id,
+      cell_id: 'c',
+      call_id: id,
+      name: 'write',
+      arguments: '{}',
+      choices: ['once', 'no', 'edit']
     });
   const nodes = () =>
     Array.from(list.node.querySelectorAll<HTMLElement>('.msgbook-Question'));

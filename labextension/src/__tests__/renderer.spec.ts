@@ -49,7 +49,10 @@ const fixtures: TurnRenderer[] = [];
 function fixture(): IFixture {
   const parser = new ScriptedParser();
   const state: IState = {
-    ...{ execution: 'running', current: null, questions: [], opened: [] }
+    execution: 'running',
+    current: null,
+    questions: [],
+    opened: []
   };
   const factory = turnRendererFactory(trans, {
     ...NO_HOST,
@@ -268,9 +271,13 @@ describe('what the page knows beyond the output', () => {
 
   function question(requestId: string): IApprovalQuestion {
     return parseQuestion({
-      ...{ type: 'approval.ask', request_id: requestId, cell_id: 'a' },
-      ...{ call_id: 'c', name: 'mkdir', arguments: '{"path": "asked"}' },
-      ...{ choices: ['once', 'no'] }
+      type: 'approval.ask',
+      request_id: requestId,
+      cell_id: 'a',
+      call_id: 'c',
+      name: 'mkdir',
+      arguments: '{"path": "asked"}',
+      choices: ['once', 'no']
     })!;
   }
 
@@ -392,8 +399,12 @@ describe('the state of a turn', () => {
     expect(detail.textContent).toBe('waiting for the answer');
     state.questions = [
       parseQuestion({
-        ...{ type: 'approval.ask', request_id: 'r', cell_id: 'a' },
-        ...{ call_id: 'c', name: 'read', arguments: '{}' }
+        type: 'approval.ask',
+        request_id: 'r',
+        cell_id: 'a',
+        call_id: 'c',
+        name: 'read',
+        arguments: '{}'
       })!
     ];
     renderer.refresh();
@@ -595,18 +606,33 @@ describe('hostile and broken turns', () => {
   it('name the call of a result that does not follow it directly', async () => {
     const { show, renderer } = fixture();
     const call = (id: string, step: number) => ({
-      ...{ type: 'tool_call', step, id, name: 'read' },
+      type: 'tool_call',
+      step,
+      id,
+      name: 'read',
       arguments: `{"path":\n"${id}${step}\u200b"}`
     });
     const result = (id: string, step: number) => ({
-      ...{ type: 'tool_result', step, id, status: 'success', content: '' }
+      type: 'tool_result',
+      step,
+      id,
+      status: 'success',
+      content: ''
     });
     await show(
       turn(
         'done',
-        ...[call('a', 0), result('a', 0), call('b', 0), result('b', 0)],
-        ...[call('a', 1), call('b', 1), result('a', 1), result('b', 1)],
-        ...[call('a', 2), { type: 'text', step: 2, text: 'x' }, result('a', 2)],
+        call('a', 0),
+        result('a', 0),
+        call('b', 0),
+        result('b', 0),
+        call('a', 1),
+        call('b', 1),
+        result('a', 1),
+        result('b', 1),
+        call('a', 2),
+        { type: 'text', step: 2, text: 'x' },
+        result('a', 2),
         result('gone', 2)
       )
     );
@@ -615,9 +641,12 @@ describe('hostile and broken turns', () => {
       node => node.querySelector('.msgbook-Disclosure-gist')!.textContent
     );
     expect(gists).toEqual([
-      ...['', ''],
-      ...['{"path": "a1\\u200b"}', '{"path": "b1\\u200b"}'],
-      ...['', '']
+      '',
+      '',
+      '{"path": "a1\\u200b"}',
+      '{"path": "b1\\u200b"}',
+      '',
+      ''
     ]);
   });
 
@@ -683,8 +712,14 @@ describe('the sub-agents of a call', () => {
   const call = { type: 'tool_call', id: 'c', name: 'dispatch_subagents' };
   const file = '.msgbook/subagents/chat-1.msg.md';
   const first = {
-    ...{ uuid: 'u1', name: 'Parser', agent: 'reviewer', file },
-    ...{ status: 'done', steps: 2, last: 'Fine.', duration: 3 }
+    uuid: 'u1',
+    name: 'Parser',
+    agent: 'reviewer',
+    file,
+    status: 'done',
+    steps: 2,
+    last: 'Fine.',
+    duration: 3
   };
   const second = { uuid: 'u2', name: 'Docs', status: 'running', steps: 1 };
 
@@ -694,9 +729,14 @@ describe('the sub-agents of a call', () => {
 
   function ask(callId: string): IApprovalQuestion {
     return parseQuestion({
-      ...{ type: 'approval.ask', request_id: callId, cell_id: 'a' },
-      ...{ call_id: callId, name: 'write', arguments: '{}' },
-      ...{ choices: ['once', 'no'], asker: ['Docs\u202e', 'Helper'] }
+      type: 'approval.ask',
+      request_id: callId,
+      cell_id: 'a',
+      call_id: callId,
+      name: 'write',
+      arguments: '{}',
+      choices: ['once', 'no'],
+      asker: ['Docs\u202e', 'Helper']
     })!;
   }
 

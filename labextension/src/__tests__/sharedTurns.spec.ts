@@ -19,21 +19,29 @@ class Shared {
 
   tell(value: TurnJson, writer: string | null = 'other'): void {
     this.live.receive({
-      ...{ type: 'turn', cell_id: 'a', display_id: 'd' },
-      ...{ seq: 0, turn: value, writer }
+      type: 'turn',
+      cell_id: 'a',
+      display_id: 'd',
+      seq: 0,
+      turn: value,
+      writer
     });
   }
 
   say(seq: number, text: string): void {
     this.live.receive({
-      ...{ type: 'turn.delta', display_id: 'd', seq },
+      type: 'turn.delta',
+      display_id: 'd',
+      seq,
       ops: [['append', 0, 'text', text]]
     });
   }
 
   name(writer: string | null, cell_id = 'a'): void {
     this.live.receive({
-      ...{ type: 'turn.writer', display_id: 'd', cell_id },
+      type: 'turn.writer',
+      display_id: 'd',
+      cell_id,
       writer
     });
   }

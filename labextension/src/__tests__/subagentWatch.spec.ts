@@ -19,7 +19,10 @@ function fixture(path = PATH, writable = false) {
   const log: string[] = [];
   const model = { dirty: false };
   const context = {
-    ...{ path, model, isDisposed: false, ready: Promise.resolve() },
+    path,
+    model,
+    isDisposed: false,
+    ready: Promise.resolve(),
     contentsModel: { ...file },
     revert: () => Promise.resolve(void log.push('revert')),
     save: () => Promise.resolve(void log.push('save'))

@@ -79,8 +79,13 @@ describe('resultParts', () => {
     });
     const result = (id: string) => ({ type: 'tool_result', id });
     const blocks = [
-      ...[call('a', 'read'), call('b', 'grep'), result('a'), result('b')],
-      ...[call('a', 'edit'), result('a'), result('c')]
+      call('a', 'read'),
+      call('b', 'grep'),
+      result('a'),
+      result('b'),
+      call('a', 'edit'),
+      result('a'),
+      result('c')
     ];
     const names = [2, 3, 5, 6].map(i => callOf(blocks, blocks[i])?.call.name);
     expect(names).toEqual(['read', 'grep', 'edit', undefined]);

@@ -85,7 +85,9 @@ export class NotebookCode implements ICodeActions {
       }
       const content = `${code.text}\n`;
       await this._contents.save(path, {
-        ...{ type: 'file', format: 'text', content }
+        type: 'file',
+        format: 'text',
+        content
       });
       Notification.success(
         trans.__('The code is saved in %1.', visible(path)),

@@ -54,7 +54,9 @@ function parseRule(value: unknown): IRule | null {
   }
   const last = Date.parse(asText(value.last) ?? '');
   return {
-    ...{ key, kind, tool },
+    key,
+    kind,
+    tool,
     arguments: asText(value.arguments) ?? null,
     folder: asText(value.folder) ?? '',
     path: asText(value.path) ?? '',

@@ -85,7 +85,8 @@ function align(
   });
   return (
     changes?.map(({ removed, added, value }) => ({
-      ...{ removed, added },
+      removed,
+      added,
       cells: value
     })) ?? [
       { removed: true, added: false, cells: before },

@@ -1,4 +1,4 @@
-import type { ITurnDelta } from '../comm/turnMessages';
+import type { ITurnDelta, ITurnMessage } from '../comm/turnMessages';
 import { applyOps, type TurnJson } from '../turn/delta';
 
 /** A turn that the kernel runs, as far as this page knows. */
@@ -16,6 +16,20 @@ export interface ILiveTurn {
   ended: boolean;
   /** The turn in the output model. */
   written: TurnJson | null;
+}
+
+/** Return the live turn that a message brings; nothing of it is written yet. */
+export function startLive(message: ITurnMessage, adopted: boolean): ILiveTurn {
+  return {
+    cellId: message.cellId,
+    displayId: message.displayId,
+    seq: message.seq,
+    turn: message.turn,
+    adopted,
+    lost: false,
+    written: null,
+    ended: false
+  };
 }
 
 /** Return whether a live turn holds the change with this number already. */

@@ -10,7 +10,7 @@ import {
 } from '../comm/turnMessages';
 import { turnJson, type TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
-import { applyDelta, holdsChange, type ILiveTurn } from './liveTurn';
+import { applyDelta, holdsChange, startLive, type ILiveTurn } from './liveTurn';
 import { TurnOutputs } from './turnOutputs';
 import type { ITurnCells } from './turnCells';
 import { TurnRequests } from './turnRequests';
@@ -140,10 +140,7 @@ export class LiveTurns {
       return;
     }
     const adopted = known?.adopted ?? !this._executes(cellId, displayId);
-    const live: ILiveTurn = {
-      ...{ cellId, displayId, seq, turn, adopted },
-      ...{ lost: false, written: null, ended: false }
-    };
+    const live = startLive(message, adopted);
     this._turns.set(cellId, live);
     if (!this._writers.isOurs(displayId)) {
       this._show(live);

@@ -78,7 +78,9 @@ export class SubagentWatch {
       this._wasWritable = found.writable;
       if (found.last_modified !== this._seen || ended) {
         const saved = await this._contents.get(path, {
-          ...{ type: 'notebook', format: 'json', content: true }
+          type: 'notebook',
+          format: 'json',
+          content: true
         });
         if (this._running) {
           this._showSaved(saved, ended);

@@ -23,7 +23,8 @@ export async function runAction(
         return;
       case 'stop':
         await queries.ask('subagent.stop', {
-          ...{ cell_id: cellId, uuid: action.uuid }
+          cell_id: cellId,
+          uuid: action.uuid
         });
     }
   } catch (reason) {

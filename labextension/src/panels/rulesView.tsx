@@ -48,7 +48,9 @@ export function RulesView({ model, trans }: IRulesProps): JSX.Element {
                   form(rule)
                 ) : (
                   <RuleRow
-                    {...{ rule, model, trans }}
+                    rule={rule}
+                    model={model}
+                    trans={trans}
                     edit={() => setEdited(rule.key)}
                   />
                 )}

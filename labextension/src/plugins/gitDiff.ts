@@ -34,8 +34,12 @@ export const gitDiffPlugin: JupyterFrontEndPlugin<void> = {
     const trans = (translator ?? nullTranslator).load('msgbook');
     const { sanitizer, latexTypesetter, markdownParser } = rendermime;
     const renderers = {
-      ...{ mimeType: 'text/markdown', resolver: null, linkHandler: null },
-      ...{ sanitizer, latexTypesetter, markdownParser }
+      mimeType: 'text/markdown',
+      resolver: null,
+      linkHandler: null,
+      sanitizer,
+      latexTypesetter,
+      markdownParser
     };
     // Not awaited: JupyterLab does not wait for another extension.
     void join(app, { renderers, trans });
@@ -91,7 +95,9 @@ function chatDiffFactory(
       return plain(options);
     }
     const diff = new ChatDiff({
-      ...{ model, read, tools },
+      model,
+      read,
+      tools,
       plain: () => plain(options)
     });
     await diff.showVersions(versions);

@@ -172,9 +172,14 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
       this._body.addWidget(view.widget);
       const rendered = Promise.resolve();
       this._shown.push({
-        ...{ type, view, rendered },
-        ...{ block: null, streaming: false, hidden: undefined },
-        ...{ question: undefined, asked: [] }
+        type,
+        view,
+        rendered,
+        block: null,
+        streaming: false,
+        hidden: undefined,
+        question: undefined,
+        asked: []
       });
     }
     return this._shown[index];

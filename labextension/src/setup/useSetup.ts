@@ -65,8 +65,19 @@ export function useSetup(steps: SetupSteps, trans: TranslationBundle): ISetup {
     server.listModels(fields, key(), model => change({ model }));
   const test = () => server.test(fields, key());
   return {
-    ...{ state, fields, models, findings, busy, problem, keyField },
-    ...{ run, start, change, choose, listModels, test }
+    state,
+    fields,
+    models,
+    findings,
+    busy,
+    problem,
+    keyField,
+    run,
+    start,
+    change,
+    choose,
+    listModels,
+    test
   };
 }
 

@@ -342,15 +342,19 @@ def head(footnote, body="Hi"):
 @pytest.mark.parametrize(
     "word",
     [
-        *(
-            "histroy=none",
-            "hisotry=none",
-            "histoy=none",
-            "hstory=none",
-            "histry=none",
-            "histor=none",
-        ),
-        *("hist=none", "histroy:none", "HISTORY=none", "none", "exclude", "hide", "Exclude"),
+        "histroy=none",
+        "hisotry=none",
+        "histoy=none",
+        "hstory=none",
+        "histry=none",
+        "histor=none",
+        "hist=none",
+        "histroy:none",
+        "HISTORY=none",
+        "none",
+        "exclude",
+        "hide",
+        "Exclude",
     ],
 )
 def test_a_word_that_is_nearly_a_mark_is_named(word):

@@ -59,8 +59,16 @@ def test_a_picture_of_a_note_is_attached_to_it_in_a_notebook(folder):
 @pytest.mark.parametrize(
     "target",
     [
-        *("../outside.png", "linked.png", ".hidden/c.png", "notes.png", "none.png", "my pictures"),
-        *("{folder}/a.png", "file://{folder}/a.png", "https://e.org/a.png", "a\0.png"),
+        "../outside.png",
+        "linked.png",
+        ".hidden/c.png",
+        "notes.png",
+        "none.png",
+        "my pictures",
+        "{folder}/a.png",
+        "file://{folder}/a.png",
+        "https://e.org/a.png",
+        "a\0.png",
     ],
 )
 def test_no_other_file_is_read(target, folder):

@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 PIECES = (
-    *("<svg>", "</svg>", "<math>", "</math>", "<mtext>", "<mglyph>", "<desc>", "<foreignObject>"),
-    *("<annotation-xml encoding='text/html'>", "<malignmark>", "<svg/onload=x()>", "<use href=#a>"),
-    *("<style>", "</style>", "<script>x()</script>", "<script>", "</script >", "<title>", "</title>"),
-    *("<noscript>", "</noscript>", "<template>", "</template>", "<plaintext>", "<textarea>"),
-    *("</textarea>", "<xmp>", "</xmp>", "<iframe>", "</iframe>", "<noembed>", "<select>", "<option>"),
-    *("<!--", "-->", "--!>", "<!-->", "<![CDATA[", "]]>", "<!DOCTYPE a>", "<?a ", "?>", "<!", "</"),
-    *("<img src=x onerror=x()>", "<image>", "<body onload=x()>", "<base href=//e>", "<form>", "<meta>"),
-    *("<table>", "</table>", "<tr>", "<td colspan=2>", "</td>", "<caption>", "<colgroup>", "<col span=2>"),
-    *("<p>", "</p>", "<b>", "</b>", "<i>", "<li>", "<ul>", "</ul>", "<dd>", "<h1>", "<pre>\n", "<br>"),
-    *("<div style=a:b>", "</div>", "<details open ontoggle=x()>", "<summary>", "</details>"),
-    *("<a ", "<a href=", "<a href='javascript:x()'>", '<a href="java&#10;script:x()">', "</a>"),
-    *('<a title="', "<a title='", 'href="data:text/html,x"', "<td onclick=x() ", "<ol start='1'>"),
-    *("&lt;", "&amp;lt;", "&#60;", "&#x3c", "&lt", "&quot;", "&#34;", "&", "&NotEqualTilde;"),
-    *('"', "'", "`", "=", ">", "<", "/", " ", "\n", "\r", "\f", "\0", "\ufeff", "\u2028", "x", "onload=x()"),
+    "<svg>", "</svg>", "<math>", "</math>", "<mtext>", "<mglyph>", "<desc>", "<foreignObject>",
+    "<annotation-xml encoding='text/html'>", "<malignmark>", "<svg/onload=x()>", "<use href=#a>",
+    "<style>", "</style>", "<script>x()</script>", "<script>", "</script >", "<title>", "</title>",
+    "<noscript>", "</noscript>", "<template>", "</template>", "<plaintext>", "<textarea>",
+    "</textarea>", "<xmp>", "</xmp>", "<iframe>", "</iframe>", "<noembed>", "<select>", "<option>",
+    "<!--", "-->", "--!>", "<!-->", "<![CDATA[", "]]>", "<!DOCTYPE a>", "<?a ", "?>", "<!", "</",
+    "<img src=x onerror=x()>", "<image>", "<body onload=x()>", "<base href=//e>", "<form>", "<meta>",
+    "<table>", "</table>", "<tr>", "<td colspan=2>", "</td>", "<caption>", "<colgroup>", "<col span=2>",
+    "<p>", "</p>", "<b>", "</b>", "<i>", "<li>", "<ul>", "</ul>", "<dd>", "<h1>", "<pre>\n", "<br>",
+    "<div style=a:b>", "</div>", "<details open ontoggle=x()>", "<summary>", "</details>",
+    "<a ", "<a href=", "<a href='javascript:x()'>", '<a href="java&#10;script:x()">', "</a>",
+    '<a title="', "<a title='", 'href="data:text/html,x"', "<td onclick=x() ", "<ol start='1'>",
+    "&lt;", "&amp;lt;", "&#60;", "&#x3c", "&lt", "&quot;", "&#34;", "&", "&NotEqualTilde;",
+    '"', "'", "`", "=", ">", "<", "/", " ", "\n", "\r", "\f", "\0", "\ufeff", "\u2028", "x", "onload=x()",
 )  # fmt: skip
 
 READ = """texts => {

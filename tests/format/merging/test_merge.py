@@ -154,7 +154,10 @@ def test_a_cell_without_a_label_is_known_again_after_an_edit():
 
     assert result.conflicts == 1
     assert [cell["cell_type"] for cell in reads(result.text)["cells"]] == [
-        *("code", "raw", "code", "code")
+        "code",
+        "raw",
+        "code",
+        "code",
     ]
 
 

@@ -30,11 +30,11 @@ def read_turn(body):
 
 
 PIECES = st.sampled_from([
-    *["<", ">", "</", "/>", "<a>", "</a>", "<x>", "</x>", "<name>", "</name>", "a", "x", " ", "\n", "{", '"', "'"],
-    *['{"name": "x", "arguments": {"a": 1}}', '{"a": "<b>"}', "{}", "<tool_call>", "</tool_call>", "<arguments>"],
-    *["</arguments>", '<invoke name="x">', "<invoke name='a'>", "</invoke>", "<function=x>", "</function>", "<x/>"],
-    *["<parameter=a>", "</parameter>", '<parameter name="b">', "<![CDATA[", "]]>", "<!--", "-->", "<?", "?>", "&lt;"],
-    *["&#13;", "&#0;", "&#xD800;", '<a b="c"/>', '<p:a xmlns:p="u">', "</p:a>", "<!DOCTYPE x>", "é"],
+    "<", ">", "</", "/>", "<a>", "</a>", "<x>", "</x>", "<name>", "</name>", "a", "x", " ", "\n", "{", '"', "'",
+    '{"name": "x", "arguments": {"a": 1}}', '{"a": "<b>"}', "{}", "<tool_call>", "</tool_call>", "<arguments>",
+    "</arguments>", '<invoke name="x">', "<invoke name='a'>", "</invoke>", "<function=x>", "</function>", "<x/>",
+    "<parameter=a>", "</parameter>", '<parameter name="b">', "<![CDATA[", "]]>", "<!--", "-->", "<?", "?>", "&lt;",
+    "&#13;", "&#0;", "&#xD800;", '<a b="c"/>', '<p:a xmlns:p="u">', "</p:a>", "<!DOCTYPE x>", "é",
 ])  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=14).map("".join)
 

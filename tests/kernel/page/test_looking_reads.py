@@ -44,10 +44,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def hostile_references(folder: Path) -> list[str]:
     paths = [
-        *("../secret.md", str(folder.parent / "secret.md"), "file.md", "folder/secret.md", "folder/"),
-        *("folder/*", "../*", "**/*", ".env", ".*", "names.md", "loop", "pipe", "zero", "huge.md"),
-        *("/dev/zero", "/dev/stdin", "/proc/self/environ", "/proc/self/fd/0", "/dev/tty", "~/.ssh/"),
-        *("huge.md:1:9", "huge.md:99999999:99999999", "file:///etc/passwd", "\\\\host\\share", "/"),
+        "../secret.md", str(folder.parent / "secret.md"), "file.md", "folder/secret.md", "folder/",
+        "folder/*", "../*", "**/*", ".env", ".*", "names.md", "loop", "pipe", "zero", "huge.md",
+        "/dev/zero", "/dev/stdin", "/proc/self/environ", "/proc/self/fd/0", "/dev/tty", "~/.ssh/",
+        "huge.md:1:9", "huge.md:99999999:99999999", "file:///etc/passwd", "\\\\host\\share", "/",
     ]  # fmt: skip
     images = [f"![x]({path})" for path in paths] + [f"![x](file://{folder.parent}/secret.md)"]
     return [f"@[{path}]" for path in paths] + images

@@ -157,7 +157,10 @@ def test_any_notebook_says_the_same_over_both_apis(cells, view):
     json.dumps(responses, allow_nan=False).encode()
     items = [item for item in responses["input"] if item.get("type") != "reasoning"]
     assert {item.get("role", item.get("type")) for item in items} <= {
-        *("user", "assistant", "function_call", "function_call_output"),
+        "user",
+        "assistant",
+        "function_call",
+        "function_call_output",
     }
     calls = [call for message in chat for call in message.get("tool_calls", ())]
     made = [item for item in items if item.get("type") == "function_call"]

@@ -21,8 +21,15 @@ from msgbook_format.turn.output_cells.elements import (
 
 _CALLS = frozenset(
     (
-        *("tool_call", "tool_calls", "tool_use", "function_call", "function_calls"),
-        *("function", "invoke", "tool", "call"),
+        "tool_call",
+        "tool_calls",
+        "tool_use",
+        "function_call",
+        "function_calls",
+        "function",
+        "invoke",
+        "tool",
+        "call",
     )
 )
 """Elements around a call, or its name and arguments."""

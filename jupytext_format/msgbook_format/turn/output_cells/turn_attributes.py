@@ -60,7 +60,11 @@ TURN_ATTRIBUTES = frozenset(
         *(attribute for _, attribute in _READ_TEXTS),
         *_OBJECTS,
         *(part.attribute for parts in _OBJECTS.values() for part in parts),
-        *("turn_duration", "turn", "output_metadata", "blocks", "n"),
+        "turn_duration",
+        "turn",
+        "output_metadata",
+        "blocks",
+        "n",
     )
 )
 """Attributes that belong to the turn if its first output cell has them."""
