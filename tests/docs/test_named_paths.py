@@ -80,13 +80,23 @@ def test_the_layers_stand_on_the_page_in_their_order(package: str) -> None:
     tool = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
     layers = next(c["layers"] for c in tool["contracts"] if c.get("containers") == [package])
     section = (ROOT / "docs/architecture.md").read_text("utf-8").partition("## Layers\n")[2]
-    listed = section.partition(f"In `{package}`")[2].partition("\n\nIn `")[0].partition("\nThe ")[0]
-    places = [
-        [listed.find(f"`{name.strip()}`") for name in re.split(r"[|:]", layer)] for layer in layers
+    listed = (
+        section.partition(f"In `{package}`")[2].partition("\n\nIn `")[0].partition(" It never")[0]
+    )
+    lines = re.split(r"\n\d\. |, then |;", listed)
+
+    assert [names for line in lines if (names := set(re.findall(r"`(\w+)`", line)))] == [
+        set(re.findall(r"\w+", layer)) for layer in layers
     ]
 
-    assert -1 not in [place for layer in places for place in layer]
-    assert places == sorted(places)
+
+def test_every_folder_of_the_conversation_is_in_the_table_of_folders() -> None:
+    table = read_page("architecture.md").partition("## The folders\n")[2].partition("\n## ")[0]
+    package = ROOT / "kernel" / "msgbook"
+    folders = [path.parent.relative_to(package) for path in package.glob("*/**/__init__.py")]
+
+    assert len(folders) > 20
+    assert [str(path) for path in sorted(folders) if f"`{path}/`" not in table] == []
 
 
 def test_the_diagram_of_imports_is_current() -> None:
