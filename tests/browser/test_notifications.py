@@ -75,7 +75,7 @@ def test_the_end_of_a_long_turn_is_told_once_and_leads_to_the_answer(
     slow.go()
 
     expect(notices(lab)).to_have_count(1)
-    expect(notices(lab)).to_contain_text("long.ipynb: the answer is there.")
+    expect(notices(lab)).to_contain_text("long.ipynb: the answer is ready.")
     screenshot("light")
     with lab.dark():
         screenshot("dark")

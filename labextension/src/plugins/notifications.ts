@@ -85,7 +85,7 @@ class Notices {
     const file = nameOf(connection);
     const words =
       turn.status === 'done'
-        ? this._trans.__('%1: the answer is there.', file)
+        ? this._trans.__('%1: the answer is ready.', file)
         : this._trans.__('%1: the turn has ended without an answer.', file);
     this._tell(connection, 'end', words, () => connection.cells.reveal(cellId));
   }
