@@ -32,6 +32,15 @@ def test_the_package_the_extension_and_the_citation_have_one_version():
     assert extension["version"] == citation["version"] == msgbook.__version__
 
 
+def test_the_package_and_the_extension_name_one_address():
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]
+    extension = json.loads((ROOT / "labextension" / "package.json").read_text("utf-8"))
+
+    assert extension["homepage"] == urls["Homepage"]
+    assert extension["repository"]["url"] == f"{urls['Source']}.git"
+    assert extension["bugs"]["url"] == urls["Issues"]
+
+
 def test_the_changelog_tells_of_this_version_below_what_is_unreleased():
     page = (ROOT / "CHANGELOG.md").read_text("utf-8")
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
