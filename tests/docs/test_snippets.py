@@ -126,6 +126,29 @@ def test_each_other_command_is_known_with_the_reason_why_it_is_not_run() -> None
     ] == []
 
 
+def test_a_page_that_types_an_id_says_that_readers_have_other_ids() -> None:
+    sections = [
+        (page.name, section)
+        for page in PAGES
+        for section in re.split(r"^## ", page.read_text("utf-8"), flags=re.MULTILINE)
+    ]
+    typing = [(page, section) for page, section in sections if types_an_id(section)]
+
+    assert len(typing) > 1
+    assert [page for page, section in typing if "Your ids differ" not in section] == []
+
+
+def types_an_id(section: str) -> bool:
+    """Say whether a command of the section names something that gets random digits where it is made."""
+    typed = [
+        line
+        for _, _, language, body in FENCE.findall(section)
+        for line in body.splitlines()
+        if language in ("sh", "bash") or (language == "console" and line.startswith("$ "))
+    ]
+    return re.search(r"\b[0-9a-f]{8}\b", "\n".join(typed)) is not None
+
+
 @pytest.mark.parametrize("fence", fences("toml"), ids=lambda fence: fence.page)
 def test_each_toml_is_read_and_each_of_settings_is_taken_without_a_warning(
     fence: Fence, tmp_path: Path

@@ -25,7 +25,9 @@ class Command(NamedTuple):
 
 
 class HowTo:
-    """Follows a page in a folder.
+    """Follows a page in a folder. Types a reader's own ids in place of those that the page shows.
+
+    That a page tells its readers to do so is a rule of tests/docs/test_snippets.py.
 
     Args:
         folder: Where the reader is at the start.
