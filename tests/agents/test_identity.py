@@ -102,7 +102,7 @@ def test_a_copy_becomes_an_agent_of_its_own_with_its_first_turn(project, identit
 
 
 def test_a_copy_of_a_sub_agent_has_no_parent_no_task_and_no_wider_rights(project, identities):
-    child = {
+    subagent = {
         "uuid": "c",
         "name": "Count",
         "parent_agent_id": "p",
@@ -110,11 +110,11 @@ def test_a_copy_of_a_sub_agent_has_no_parent_no_task_and_no_wider_rights(project
         "allowed_tools": ["read"],
         "is_task_finished": True,
         "parent": {"file": "chat.msg.md", "call": "call_1"},
-        "file": "child.msg.md",
+        "file": "subagent.msg.md",
         "sub_agents_list": ["x"],
         "contextItems": [],
     }
-    original = write_chat(project / "child.msg.md", child)
+    original = write_chat(project / "subagent.msg.md", subagent)
     copy = Path(shutil.copy(original, project / "copy.msg.md"))
 
     agent = turn(identities, copy)

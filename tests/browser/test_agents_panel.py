@@ -98,7 +98,7 @@ def test_a_row_opens_its_conversation_and_what_is_not_open_says_nothing(lab, lab
     put_chat(folder / "mother.msg.md", "mother")
     put_chat(
         folder / ".msgbook/subagents/mother-1.msg.md",
-        "child",
+        "subagent",
         parent="mother",
         prompt="Read the parser and tell me which of its functions are too long. " * 4,
     )
@@ -203,18 +203,18 @@ def test_sub_agents_outside_of_jupyterlabs_folder_are_named_with_the_reason_and_
     """The server's own answer is tested in tests/format/server/test_agents.py."""
     lab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     file = "/home/ann/work/.msgbook/subagents/mother-1.msg.md"
-    child = {"path": None, "outside": file, "depth": 1, "changed": 1, "status": "pending"}
-    child |= {"uuid": "child", "name": "child", "prompt": "Read <b>the parser</b>"}
+    subagent = {"path": None, "outside": file, "depth": 1, "changed": 1, "status": "pending"}
+    subagent |= {"uuid": "subagent", "name": "subagent", "prompt": "Read <b>the parser</b>"}
 
-    def answer_with_child(route: Route) -> None:
+    def answer_with_subagent(route: Route) -> None:
         answer = route.fetch().json()
-        answer["agents"].append(child)
+        answer["agents"].append(subagent)
         route.fulfill(json=answer)
 
     put_chat(lab_root / "low" / "mother.msg.md", "mother")
     lab.command("filebrowser:go-to-path", path="/low", dontShowBrowser=True)
     asked = re.compile(r"/msgbook/agents\?folder=low")
-    lab.page.route(asked, answer_with_child)
+    lab.page.route(asked, answer_with_subagent)
     rows = show(lab)
     line = row(rows, "Read <b>the parser</b>")
     expect(line).to_contain_text("cannot be opened here")

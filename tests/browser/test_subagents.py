@@ -11,7 +11,7 @@ from chats import SPEC, Slow, answer, approve, saved_turn, write_notebook
 from lab import Lab
 from playwright.sync_api import Locator, expect
 from scripted_server import call, text
-from team import child_files, dispatch, dispatch_result, play, report, turns_in
+from team import dispatch, dispatch_result, play, report, subagent_files, turns_in
 
 from msgbook_format import read, write
 from msgbook_format.agent_states import mark_running
@@ -147,11 +147,11 @@ def rows_of(cell: Locator) -> Locator:
 
 
 def start_team(
-    lab: Lab, root: Path, name: str, model_server: Any, *tasks: str, **children: Any
+    lab: Lab, root: Path, name: str, model_server: Any, *tasks: str, **subagents: Any
 ) -> Locator:
     """Run a prompt whose model starts a sub-agent for each task, and approve that: the cell."""
     parent = [dispatch(*tasks), text("All have reported.")]
-    model_server.choose = play(parent, {task: children[task.split()[0]] for task in tasks})
+    model_server.choose = play(parent, {task: subagents[task.split()[0]] for task in tasks})
     (root / name).parent.mkdir(exist_ok=True)
     write_notebook(root / name, "Ask the team")
     lab.open(name)
@@ -192,8 +192,8 @@ def test_rows_are_live_and_a_sub_agent_asks_in_its_own(lab, lab_root, model_serv
     look_row.get_by_role("link").click()
     expect(lab.notebook.get_by_text("notebook is read-only")).to_be_visible()
     expect(lab.notebook.locator(".msgbook-Header[data-status=running]")).to_be_visible()
-    screenshot("child")
-    child = lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")
+    screenshot("subagent")
+    subagent = lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")
     lab.open("team.ipynb")
     answer(approve(make_row))
     expect(make_row).to_have_attribute("data-status", "done")
@@ -204,7 +204,7 @@ def test_rows_are_live_and_a_sub_agent_asks_in_its_own(lab, lab_root, model_serv
     lab.save()
     shown = dispatch_result(saved_turn(lab_root / "team.ipynb"))["agents"]
     assert [row["status"] for row in shown] == ["done"] * 3
-    lab.open(child)
+    lab.open(subagent)
     expect(lab.notebook.locator(".msgbook-Header[data-status=done]")).to_be_visible()
     expect(lab.notebook.get_by_text("notebook is read-only")).to_have_count(0)
     expect(lab.notebook.get_by_text("I wait no more")).to_be_visible()
@@ -269,7 +269,7 @@ def test_an_interrupt_stops_all_and_the_rows_say_so(lab, lab_root, model_server,
     result = dispatch_result(saved_turn(lab_root / "halted" / "team.ipynb"))
     assert [row["status"] for row in result["agents"]] == ["interrupted"] * 2
     files = [(lab_root / "halted" / row["file"]).resolve() for row in result["agents"]]
-    assert set(files) <= set(child_files(lab_root))
+    assert set(files) <= set(subagent_files(lab_root))
     assert [turns_in(file)[0]["status"] for file in files] == ["interrupted"] * 2
     rows_of(cell).nth(0).get_by_role("link").click()
     expect(lab.notebook.locator(".msgbook-Header[data-status=interrupted]")).to_be_visible()

@@ -34,11 +34,11 @@ def listed(capsys, *arguments):
 
 def test_a_line_has_status_time_file_name_and_task(project, capsys):
     write_chat(project / "chat.msg.md", {"uuid": "c", "name": "Lines"})
-    child = {"uuid": "k", "name": "Counter", "parent_agent_id": "c"}
+    subagent = {"uuid": "k", "name": "Counter", "parent_agent_id": "c"}
     below = project / ".msgbook" / "subagents"
-    write_chat(below / "chat-1.msg.md", child)
+    write_chat(below / "chat-1.msg.md", subagent)
     finished = {"uuid": "l", "is_task_finished": True, "name": "Count the..."}
-    write_chat(below / "chat-2.msg.md", {**child, **finished})
+    write_chat(below / "chat-2.msg.md", {**subagent, **finished})
 
     rows = [line.split("\t") for line in listed(capsys).splitlines()]
 
@@ -91,8 +91,8 @@ def test_a_conversation_that_is_answered_is_running(project, server, capsys):
 def test_a_sub_agent_that_was_moved_and_reports_is_finished_in_its_new_place(
     project, server, capsys
 ):
-    child = {"uuid": "k", "name": "Count", "parent_agent_id": "c", "file": "old.msg.md"}
-    path = write_chat(project / "new.msg.md", {**child, "is_task_finished": False})
+    subagent = {"uuid": "k", "name": "Count", "parent_agent_id": "c", "file": "old.msg.md"}
+    path = write_chat(project / "new.msg.md", {**subagent, "is_task_finished": False})
     server.answers = [call("task_finish", {"context_summary": "Two lines."}), text("Reported.")]
 
     assert with_settings(server, run_file, path) == 0
@@ -116,14 +116,14 @@ def test_a_team_runs_in_another_process_until_that_is_killed(project, server):
     command = [sys.executable, "-m", "msgbook", "run", str(chat)]
     with subprocess.Popen(command, env=environment) as process:
         assert server.streaming.wait(30)
-        (parent, child) = statuses()
+        (parent, subagent) = statuses()
         process.kill()
         process.wait(30)
 
-    assert (parent, child[:2]) == ((0, "running", None), (1, "running"))
-    assert "count the apples" in child[2]
+    assert (parent, subagent[:2]) == ((0, "running", None), (1, "running"))
+    assert "count the apples" in subagent[2]
     # The parent's file was not written: its sub-agent names the file.
-    assert statuses() == [(0, "standby", None), (1, "pending", child[2])]
+    assert statuses() == [(0, "standby", None), (1, "pending", subagent[2])]
 
 
 def test_an_empty_folder_has_none(project, capsys):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from command import run, terminal
 from scripted_server import Answer, call, delta
-from team import SAID, child_files, dispatch, dispatch_result, play, report, turns_in
+from team import SAID, dispatch, dispatch_result, play, report, subagent_files, turns_in
 
 HOLD = Answer([delta(content="Working on it. ")], hold=1)
 """An answer that begins and never ends."""
@@ -43,7 +43,7 @@ def test_a_terminal_asks_shows_the_rows_and_the_result_and_the_file_has_all(serv
     assert (path.parent / "new").is_dir()
     [turn] = turns_in(path)
     files = [path.parent / row["file"] for row in dispatch_result(turn)["agents"]]
-    assert sorted(files) == child_files(path.parent)
+    assert sorted(files) == subagent_files(path.parent)
     assert [turns_in(file)[0]["status"] for file in files] == ["done", "done"]
 
 
@@ -76,7 +76,7 @@ def test_without_a_terminal_sub_agents_are_not_started_and_the_reason_is_told(se
     done = run(server, "chat", path, "ask one")
 
     assert (done.returncode, done.stdout) == (0, "All is well.\n")
-    assert not child_files(path.parent)
+    assert not subagent_files(path.parent)
     told = (
         "dispatch_subagents needs approval, since it starts 1 sub-agent, and nobody could be asked."
     )

@@ -161,7 +161,7 @@ def test_what_is_no_conversation_is_left_out_and_of_paired_files_the_text_is_tak
     )
     hidden = folder / ".msgbook" / "subagents"
     hidden.mkdir(parents=True)
-    (hidden / "child.msg.md").write_text(chat("child"))
+    (hidden / "subagent.msg.md").write_text(chat("subagent"))
     (folder / "link").symlink_to(folder / "below", target_is_directory=True)
     before = (folder / "c1.ipynb").read_bytes()
 

@@ -15,13 +15,13 @@ from command import settings, with_settings
 from scripted_server import Answer, call, delta, text
 from team import (
     SAID,
-    child_files,
     dispatch,
     dispatch_result,
     metadata_in,
     play,
     report,
     said,
+    subagent_files,
     turns_in,
 )
 
@@ -58,13 +58,13 @@ def test_a_run_starts_the_sub_agents_and_the_parent_reads_their_reports(server, 
     assert [row["status"] for row in result["agents"]] == ["done", "done"]
     assert "### Sub-agent 'count the apples' Finished:\n3 apples" in result["content"]
     assert turn["status"] == "done"
-    files = child_files(chat.parent)
+    files = subagent_files(chat.parent)
     assert {str(file.relative_to(chat.parent)) for file in files} == {
         row["file"] for row in result["agents"]
     }
     for file in files:
-        [child] = turns_in(file)
-        assert (child["status"], metadata_in(file)["is_task_finished"]) == ("done", True)
+        [subagent] = turns_in(file)
+        assert (subagent["status"], metadata_in(file)["is_task_finished"]) == ("done", True)
     sent = server.requests[-1]["messages"]
     assert "5 pears" in sent[-1]["content"]
     assert "uuid" not in str(sent)
@@ -79,12 +79,12 @@ def test_a_killed_run_leaves_the_sub_agents_files_and_a_run_of_one_goes_on(serve
     process.kill()
     process.wait(30)
 
-    [file] = child_files(chat.parent)
+    [file] = subagent_files(chat.parent)
     [cut] = turns_in(file)
     assert cut["status"] == "running"
     assert not turns_in(chat)
 
-    server.choose = play(children={"apples": report("3 apples")})
+    server.choose = play(subagents={"apples": report("3 apples")})
     assert with_settings(server, run_file, file, **ALLOW) == 0
 
     assert [turn["status"] for turn in turns_in(file)] == ["running", "done"]
@@ -103,7 +103,7 @@ def test_an_interrupted_run_stops_all_sub_agents_and_their_files_say_so(server, 
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 1
 
-    statuses = [turn["status"] for file in child_files(chat.parent) for turn in turns_in(file)]
+    statuses = [turn["status"] for file in subagent_files(chat.parent) for turn in turns_in(file)]
     assert "interrupted" in statuses
     assert "running" not in statuses
     [turn] = turns_in(chat)
@@ -120,11 +120,11 @@ def test_a_sub_agent_that_is_run_later_has_no_more_rights(server, chat):
     task = {"prompt": "read it", "allowed_uris": ["data"]}
     server.choose = play([dispatch(task), SAID], {"read it": text("I wait.")})
     assert with_settings(server, run_file, chat, **ALLOW) == 0
-    [file] = child_files(chat.parent)
+    [file] = subagent_files(chat.parent)
     with file.open("a") as stream:
         stream.write("\n# %% [^more]\n\nGo on.\n")
 
-    server.choose = play(children={"read it": [call("read", {"path": "secret.txt"}), text("No.")]})
+    server.choose = play(subagents={"read it": [call("read", {"path": "secret.txt"}), text("No.")]})
     assert with_settings(server, run_file, file) == 0
 
     names = [tool["function"]["name"] for tool in server.requests[-1]["tools"]]
@@ -159,7 +159,7 @@ def test_questions_of_sub_agents_wait_for_each_other_on_one_line_of_input(server
 
     approvals = sorted(
         block["approval"]
-        for file in child_files(chat.parent)
+        for file in subagent_files(chat.parent)
         for turn in turns_in(file)
         for block in turn["blocks"]
         if block["type"] == "tool_call" and block["name"] == "shell"
@@ -174,7 +174,7 @@ def test_a_recorded_run_with_sub_agents_is_replayed_without_a_server(server, cha
         {"apples": report("3 apples"), "pears": report("5 pears")},
     )
     assert with_settings(server, run_file, chat, cassette=tape, **ALLOW) == 0
-    written = [file.read_bytes() for file in [chat, *child_files(chat.parent)]]
+    written = [file.read_bytes() for file in [chat, *subagent_files(chat.parent)]]
     requests = len(server.requests)
 
     replay = subprocess.run(
@@ -187,7 +187,7 @@ def test_a_recorded_run_with_sub_agents_is_replayed_without_a_server(server, cha
 
     assert replay.returncode == 0, replay.stderr
     assert len(server.requests) == requests
-    assert [file.read_bytes() for file in [chat, *child_files(chat.parent)]] == written
+    assert [file.read_bytes() for file in [chat, *subagent_files(chat.parent)]] == written
 
 
 def test_the_first_message_of_a_sub_agent_is_the_broadcast_and_its_task(server, chat):

@@ -33,13 +33,13 @@ def test_every_command_runs_and_prints_what_the_page_shows(followed):
 def test_the_team_has_worked_and_a_sub_agent_was_asked_again(followed):
     _, folder = followed
     turn = turn_of(read(folder / "team.msg.md").cells[0].outputs[0])
-    children = [read(path) for path in (folder / ".msgbook" / "subagents").iterdir()]
+    subagents = [read(path) for path in (folder / ".msgbook" / "subagents").iterdir()]
 
     assert [b["approval"] for b in turn["blocks"] if b["type"] == "tool_call"] == ["user"]
     assert turn["agent"] == "orchestrator"
-    agents = {turn_of(child.cells[0].outputs[0])["agent"] for child in children}
+    agents = {turn_of(subagent.cells[0].outputs[0])["agent"] for subagent in subagents}
     assert agents == {"implementer", "reviewer"}
-    assert sorted(len(child.cells) for child in children) == [1, 2]
+    assert sorted(len(subagent.cells) for subagent in subagents) == [1, 2]
     assert [b for b in turn["blocks"] if b["type"] in ("notice", "error")] == []
 
 

@@ -12,7 +12,16 @@ import pytest
 from command import with_settings
 from kernel_client import FakePage, KernelClient, Message
 from scripted_server import Answer, ScriptedServer, delta, text
-from team import SAID, child_files, dispatch, dispatch_result, metadata_in, play, report, turns_in
+from team import (
+    SAID,
+    dispatch,
+    dispatch_result,
+    metadata_in,
+    play,
+    report,
+    subagent_files,
+    turns_in,
+)
 
 from msgbook.cli.run import run_file
 from msgbook_format.turn import TURN_MIME, Turn, answer_text
@@ -98,13 +107,13 @@ def test_an_interrupt_stops_all_sub_agents_and_their_files_say_so(
 
     # It writes what is still to be written.
     kernel.manager.shutdown_kernel()
-    assert {str(file.relative_to(folder)) for file in child_files(folder)} == {
+    assert {str(file.relative_to(folder)) for file in subagent_files(folder)} == {
         row["file"] for row in rows
     }
-    for file in child_files(folder):
-        [child] = turns_in(file)
-        assert child["status"] == "interrupted"
-        assert answer_text(child["blocks"]).strip() == "Working on it."
+    for file in subagent_files(folder):
+        [subagent] = turns_in(file)
+        assert subagent["status"] == "interrupted"
+        assert answer_text(subagent["blocks"]).strip() == "Working on it."
 
 
 def answered(messages: list[dict[str, Any]]) -> None:
@@ -129,7 +138,7 @@ def test_a_killed_kernel_leaves_files_that_go_on_and_a_notebook_that_can_be_sent
     for _ in FRUIT:
         assert server.left.acquire(timeout=30)
 
-    files = child_files(folder)
+    files = subagent_files(folder)
     assert [turn["status"] for file in files for turn in turns_in(file)] == ["running"] * 3
 
     shown = {"output_type": "display_data", "data": {TURN_MIME: seen}, "metadata": {}}
@@ -150,7 +159,7 @@ def test_a_killed_kernel_leaves_files_that_go_on_and_a_notebook_that_can_be_sent
     assert [m["content"] for m in messages if m["role"] == "user"] == ["count them", "and now?"]
     assert "uuid" not in str(messages)
 
-    server.choose = play(children=dict.fromkeys(FRUIT, report("3 of them")))
+    server.choose = play(subagents=dict.fromkeys(FRUIT, report("3 of them")))
     assert with_settings(server, run_file, files[0], MSGBOOK_APPROVAL="allow") == 0
 
     assert [turn["status"] for turn in turns_in(files[0])] == ["running", "done"]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from engine_turns import no_sleep
 from scripted_server import ScriptedServer
-from team import child_files, dispatch_result
+from team import dispatch_result, subagent_files
 
 from msgbook.approval import Approver, Ask
 from msgbook.config import load_settings
@@ -37,7 +37,7 @@ class Team:
 
     @property
     def files(self) -> list[Path]:
-        return child_files(self.folder)
+        return subagent_files(self.folder)
 
     def run(
         self,

@@ -161,8 +161,8 @@ def test_the_file_of_a_sub_agent_has_its_first_step_while_the_second_runs(team):
             while "success" not in [  # noqa: ASYNC110 - a file has no event
                 block.get("status")
                 for file in team.files
-                for child in turns_in(file)
-                for block in child["blocks"]
+                for subagent in turns_in(file)
+                for block in subagent["blocks"]
             ]:
                 await asyncio.sleep(0.01)
         turn.cancel()
@@ -263,7 +263,7 @@ def test_an_interrupt_stops_all_of_them(team):
 
     assert turn["status"] == "interrupted"
     assert {row["status"] for row in dispatch_result(turn)["agents"]} == {"interrupted"}
-    statuses = {child["status"] for file in team.files for child in turns_in(file)}
+    statuses = {subagent["status"] for file in team.files for subagent in turns_in(file)}
     assert statuses == {"interrupted"}
     assert not left
 

@@ -28,9 +28,9 @@ def test_a_sub_agent_has_the_tools_of_its_parent_and_can_report_but_not_dispatch
     team.server.choose = play([dispatch("count"), SAID], {"count": report("3")})
     team.run()
 
-    parent, child = team.server.requests[:2]
+    parent, subagent = team.server.requests[:2]
     assert tools_of(parent) == ["read", "dispatch_subagents"]
-    assert tools_of(child) == ["read", "task_finish"]
+    assert tools_of(subagent) == ["read", "task_finish"]
     assert metadata_in(team.files[0])["allowed_tools"] == ["read", "dispatch_subagents"]
 
 
@@ -299,9 +299,9 @@ def test_what_a_sub_agent_has_read_and_changed_its_parent_has_not_seen(team, bel
         return call("edit", {"path": str(path), "old": old, "new": new}, "edit")
 
     read = call("read", {"path": str(path)})
-    child = [call("read", {"path": "a.txt"}), edit("a.txt", "one", "two"), report("done")]
+    subagent = [call("read", {"path": "a.txt"}), edit("a.txt", "one", "two"), report("done")]
     team.server.choose = play(
-        [read, dispatch("change it"), edit(path, "two", "three"), SAID], {"change it": child}
+        [read, dispatch("change it"), edit(path, "two", "three"), SAID], {"change it": subagent}
     )
     turn = team.run(notebook=folder)
 

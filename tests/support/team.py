@@ -38,19 +38,19 @@ def costing(answer: Answer, tokens: int) -> Answer:
 
 def play(
     parent: Sequence[Answer] = (),
-    children: Mapping[str, Sequence[Answer] | Answer] | None = None,
+    subagents: Mapping[str, Sequence[Answer] | Answer] | None = None,
 ) -> Play:
     """Return a play in which each conversation has answers of its own, the last again and again.
 
     Args:
         parent: Answers to the conversation without a sub-agent's message.
-        children: Answers to the sub-agents, by a part of their first messages.
+        subagents: Answers to the sub-agents, by a part of their first messages.
     """
     given: dict[str, int] = {}
 
     def choose(request: dict[str, Any]) -> Answer:
         first = next(said(m) for m in request["messages"] if m["role"] == "user")
-        for part, answers in (children or {}).items():
+        for part, answers in (subagents or {}).items():
             if part in first:
                 listed = [answers] if isinstance(answers, Answer) else answers
                 return _next(given, part, listed)
@@ -70,7 +70,7 @@ def _next(given: dict[str, int], key: str, answers: Sequence[Answer]) -> Answer:
     return answers[min(given[key], len(answers)) - 1]
 
 
-def child_files(folder: Path) -> list[Path]:
+def subagent_files(folder: Path) -> list[Path]:
     """The files of the sub-agents of a project."""
     return sorted((folder / ".msgbook" / "subagents").glob("*.msg.md"))
 

@@ -84,7 +84,7 @@ def _text_head(path: Path) -> Head | None:
 
 
 def _task(text: str) -> str | None:
-    """Return the first prompt in the beginning of a message file, without what all children were told."""
+    """Return the first prompt in the beginning of a message file, without what all sub-agents were told."""
     codes = (cell["source"] for cell in reads(text)["cells"] if cell["cell_type"] == "code")
     prompt = next(codes, "").removeprefix("\\").strip()
     summary, rule, task = prompt.partition("\n\n---\n\n")

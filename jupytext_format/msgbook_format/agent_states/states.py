@@ -83,10 +83,10 @@ class TreeRow(NamedTuple):
 
 
 def as_tree(states: Sequence[AgentState]) -> list[TreeRow]:
-    """Return the agents, each once, in the order of their files; children below their parents, oldest first.
+    """Return the agents, each once, in the order of their files; sub-agents below their parents, oldest first.
 
-    The parent is the agent with the id that a child names. Of several with that id it is the one in
-    the file that the child names, else the first.
+    The parent is the agent with the id that a sub-agent names. Of several with that id it is the one in
+    the file that the sub-agent names, else the first.
     """
     ordered = sorted(states, key=lambda state: state.file)
     twins = defaultdict(list)
@@ -94,21 +94,21 @@ def as_tree(states: Sequence[AgentState]) -> list[TreeRow]:
         if state.uuid:
             twins[state.uuid].append(state)
     by_file = {state.file: state for state in ordered}
-    children = defaultdict(list)
+    subagents = defaultdict(list)
     roots = []
     for state in ordered:
         parent = _parent_of(state, twins, by_file)
         if parent is None:
             roots.append(state)
         else:
-            children[parent.path].append(state)
+            subagents[parent.path].append(state)
     rows: dict[Path, TreeRow] = {}
     for root in roots:
-        _add(root, children, twins, rows)
+        _add(root, subagents, twins, rows)
     for state in ordered:
         # What is not below a root is in a circle of parents, or below one.
         if state.path not in rows:
-            _add(state, children, twins, rows, "its parents form a circle")
+            _add(state, subagents, twins, rows, "its parents form a circle")
     return list(rows.values())
 
 
@@ -126,7 +126,7 @@ def _parent_of(
 
 def _add(
     root: AgentState,
-    children: dict[Path, list[AgentState]],
+    subagents: dict[Path, list[AgentState]],
     twins: dict[str, list[AgentState]],
     rows: dict[Path, TreeRow],
     note: str | None = None,
@@ -141,8 +141,8 @@ def _add(
         if first is not state:
             odd = odd or f"its id is also that of {first.file}"
         rows[state.path] = TreeRow(depth, state, odd)
-        below = sorted(children.get(state.path, []), key=lambda child: child.created_at)
-        waiting += [(depth + 1, child, None) for child in reversed(below)]
+        below = sorted(subagents.get(state.path, []), key=lambda subagent: subagent.created_at)
+        waiting += [(depth + 1, subagent, None) for subagent in reversed(below)]
 
 
 def without_pairs(states: Iterable[AgentState]) -> list[AgentState]:

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def list_agents(folder: Path, *, as_json: bool = False) -> int:
-    """Print the agents of a folder's conversations: children below their parents.
+    """Print the agents of a folder's conversations: sub-agents below their parents.
 
     Returns:
         0.

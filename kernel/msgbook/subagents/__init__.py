@@ -4,7 +4,7 @@
 - `planning`: checks a call, and says which agent gets which task with which folders.
 - `prompt`: the first message of a sub-agent. It is text of a model.
 - `conversation`: the file of a sub-agent.
-- `child`: one sub-agent, from its start to its end.
+- `subagent`: one sub-agent, from its start to its end.
 - `rows`, `report`: what the reader sees of it, and what its parent is told.
 - `dispatcher`: runs them side by side.
 - `connected_tools`: the tools of a turn that start them; all but `parent` is imported by their first call.

@@ -14,7 +14,6 @@ from msgbook.errors import ToolError
 from msgbook.lanes import LANE
 from msgbook.notebook import Document
 from msgbook.running_subagents import RunningSubagent
-from msgbook.subagents.child import Child
 from msgbook.subagents.conversation import Conversation, create_conversation, new_path
 from msgbook.subagents.definition import link_to, make_frontmatter, make_metadata, relative
 from msgbook.subagents.parent import Parent
@@ -27,6 +26,7 @@ from msgbook.subagents.planning import (
 )
 from msgbook.subagents.report import make_report
 from msgbook.subagents.rows import make_row
+from msgbook.subagents.subagent import Subagent
 from msgbook.text import one_line, visible
 from msgbook.throttle import Throttle
 from msgbook.tools import CallContext, SubagentTask
@@ -49,10 +49,10 @@ class SubagentDispatcher:
         types = await self._types()
         plans = plan_subagents(types, broadcast, tasks)
         call.require(approval_request(self._parent, broadcast, plans))
-        children = await self._create(types.list_allowed(), plans, call.call_id)
-        self._parent.budgets.count_subagents(len(children))
-        await self._run(children, call)
-        return make_report(children)
+        subagents = await self._create(types.list_allowed(), plans, call.call_id)
+        self._parent.budgets.count_subagents(len(subagents))
+        await self._run(subagents, call)
+        return make_report(subagents)
 
     async def list_agent_types(self) -> str:
         """Return the agents that may be named, a line each, with their descriptions."""
@@ -70,19 +70,19 @@ class SubagentDispatcher:
 
     async def _create(
         self, known: Sequence[Agent], plans: Sequence[Plan], call_id: str
-    ) -> list[Child]:
+    ) -> list[Subagent]:
         """Write the conversations of the sub-agents, all or none."""
-        children: list[Child] = []
+        subagents: list[Subagent] = []
         try:
             for plan in plans:
-                children.append(await self._new_child(known, plan, call_id))  # noqa: PERF401 - kept if one fails
+                subagents.append(await self._new_subagent(known, plan, call_id))  # noqa: PERF401 - kept if one fails
         except BaseException:
-            for child in children:
-                child.conversation.discard()
+            for subagent in subagents:
+                subagent.conversation.discard()
             raise
-        return children
+        return subagents
 
-    async def _new_child(self, known: Sequence[Agent], plan: Plan, call_id: str) -> Child:
+    async def _new_subagent(self, known: Sequence[Agent], plan: Plan, call_id: str) -> Subagent:
         parent, ids = self._parent, self._parent.engine.ids
         engine = parent.engine.for_subagent(parent.active_agent.limits)
         project, uuid, cell_id = engine.folder, ids.new_uuid(), ids.new_token(4)
@@ -105,52 +105,52 @@ class SubagentDispatcher:
         file, link = relative(path, parent.folder), link_to(path, parent)
         self._started += 1
         lane = f"{LANE.get()}.{self._started}"
-        return Child(parent, plan, uuid, engine, record, conversation, file, link, lane)
+        return Subagent(parent, plan, uuid, engine, record, conversation, file, link, lane)
 
-    async def _run(self, children: Sequence[Child], call: CallContext) -> None:
+    async def _run(self, subagents: Sequence[Subagent], call: CallContext) -> None:
         """Run sub-agents until the last one has ended; a cancellation ends them all."""
         loop, redact = asyncio.get_running_loop(), self._parent.engine.redact
 
         def update() -> None:
-            rows = [make_row(child, loop.time(), redact) for child in children]
+            rows = [make_row(subagent, loop.time(), redact) for subagent in subagents]
             call.update({"agents": rows})
 
         rows = Throttle(update, lambda: ROWS_INTERVAL)
         slots = asyncio.Semaphore(self._parent.active_agent.limits.subagents_at_once)
         running = {}
-        for child in children:
-            child.changed = rows.schedule
-            running[self._start(child, slots)] = child
+        for subagent in subagents:
+            subagent.changed = rows.schedule
+            running[self._start(subagent, slots)] = subagent
         rows.run_now()
         try:
             while any(not task.done() for task in running):
                 await asyncio.wait(running, timeout=_CHECK_INTERVAL)
-                for task, child in running.items():
-                    if not task.done() and child.conversation.check_deleted():
+                for task, subagent in running.items():
+                    if not task.done() and subagent.conversation.check_deleted():
                         task.cancel()
                 rows.schedule()
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
-            for child in children:
-                child.changed = _nothing
+            for subagent in subagents:
+                subagent.changed = _nothing
             rows.run_now()
 
-    def _start(self, child: Child, slots: asyncio.Semaphore) -> asyncio.Task[None]:
+    def _start(self, subagent: Subagent, slots: asyncio.Semaphore) -> asyncio.Task[None]:
         """Start a sub-agent, which a person can stop from now on."""
-        parent, task = self._parent, asyncio.ensure_future(child.run(slots))
+        parent, task = self._parent, asyncio.ensure_future(subagent.run(slots))
 
         def stop() -> None:
-            if child.is_under_way:
-                child.is_stopped = True
+            if subagent.is_under_way:
+                subagent.is_stopped = True
                 task.cancel()
 
         stop_soon = partial(asyncio.get_running_loop().call_soon_threadsafe, stop)
         cell_id = (parent.transcript.current or {}).get("id")
         running = parent.engine.subagents
-        running.add(RunningSubagent(child.uuid, parent.uuid, cell_id, stop_soon))
-        task.add_done_callback(lambda _task: running.remove(child.uuid))
+        running.add(RunningSubagent(subagent.uuid, parent.uuid, cell_id, stop_soon))
+        task.add_done_callback(lambda _task: running.remove(subagent.uuid))
         return task
 
 

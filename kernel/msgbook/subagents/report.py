@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgbook.subagents.child import Child
+from msgbook.subagents.subagent import Subagent
 from msgbook.text import capped
 from msgbook_format.agents import task_report
 from msgbook_format.turn import Turn, answer_text
@@ -16,42 +16,46 @@ _LEAST = 400
 _NOTHING = "All sub-agents were deleted or produced no output."
 
 
-def make_report(children: Sequence[Child]) -> str:
+def make_report(subagents: Sequence[Subagent]) -> str:
     """Return the result of a call. A long report is cut; its file has all of it."""
-    if all(child.state == "deleted" or _is_silent(child) for child in children):
-        listed = [_heading(child, False) for child in children]
+    if all(subagent.state == "deleted" or _is_silent(subagent) for subagent in subagents):
+        listed = [_heading(subagent, False) for subagent in subagents]
         return "\n".join([_NOTHING, *listed])
-    limit = max(_LIMIT // len(children) - 200, _LEAST)
-    return _SEPARATOR.join(_report(child, limit) for child in children)
+    limit = max(_LIMIT // len(subagents) - 200, _LEAST)
+    return _SEPARATOR.join(_report(subagent, limit) for subagent in subagents)
 
 
-def _report(child: Child, limit: int) -> str:
-    if child.state == "deleted":
-        return _heading(child, False)
-    report = task_report(child.turn)
-    text = report if report is not None else _last_text(child.turn)
-    parts = [_heading(child, report is not None), capped(text, limit), f"File: {child.file}"]
-    if child.conversation.problem:
-        parts[-1] += f" (it could not be written: {child.conversation.problem})"
+def _report(subagent: Subagent, limit: int) -> str:
+    if subagent.state == "deleted":
+        return _heading(subagent, False)
+    report = task_report(subagent.turn)
+    text = report if report is not None else _last_text(subagent.turn)
+    parts = [_heading(subagent, report is not None), capped(text, limit), f"File: {subagent.file}"]
+    if subagent.conversation.problem:
+        parts[-1] += f" (it could not be written: {subagent.conversation.problem})"
     return "\n".join(part for part in parts if part)
 
 
-def _heading(child: Child, has_report: bool) -> str:
-    if child.state == "deleted":
-        return f"### Sub-agent {child.uuid[:6]} was deleted (Cancelled)."
+def _heading(subagent: Subagent, has_report: bool) -> str:
+    if subagent.state == "deleted":
+        return f"### Sub-agent {subagent.uuid[:6]} was deleted (Cancelled)."
     if has_report:
-        return f"### Sub-agent '{child.plan.name}' Finished:"
-    if child.is_stopped and child.state == "interrupted":
-        return f"### Sub-agent '{child.plan.name}' (no report), stopped by the user:"
-    reason = child.turn.get("finish_reason") if child.state == "incomplete" else None
-    if child.failure is not None and child.state != "interrupted":
-        reason = f"{child.failure.name}: {child.failure.message}"
+        return f"### Sub-agent '{subagent.plan.name}' Finished:"
+    if subagent.is_stopped and subagent.state == "interrupted":
+        return f"### Sub-agent '{subagent.plan.name}' (no report), stopped by the user:"
+    reason = subagent.turn.get("finish_reason") if subagent.state == "incomplete" else None
+    if subagent.failure is not None and subagent.state != "interrupted":
+        reason = f"{subagent.failure.name}: {subagent.failure.message}"
     why = f" ({reason})" if reason else ""
-    return f"### Sub-agent '{child.plan.name}' (no report), {child.state}{why}:"
+    return f"### Sub-agent '{subagent.plan.name}' (no report), {subagent.state}{why}:"
 
 
-def _is_silent(child: Child) -> bool:
-    return child.state == "done" and task_report(child.turn) is None and not _last_text(child.turn)
+def _is_silent(subagent: Subagent) -> bool:
+    return (
+        subagent.state == "done"
+        and task_report(subagent.turn) is None
+        and not _last_text(subagent.turn)
+    )
 
 
 def _last_text(turn: Turn) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from msgbook.subagents.child import Child
+from msgbook.subagents.subagent import Subagent
 from msgbook.text import excerpt, one_line, visible
 from msgbook_format.agents import task_report
 from msgbook_format.turn import AgentRow, Turn, answer_text, match_results
@@ -13,22 +13,22 @@ from msgbook_format.turn import AgentRow, Turn, answer_text, match_results
 _LENGTH = 120
 
 
-def make_row(child: Child, now: float, redact: Callable[[str], str]) -> AgentRow:
+def make_row(subagent: Subagent, now: float, redact: Callable[[str], str]) -> AgentRow:
     """Return the row of a sub-agent as it is now."""
-    turn = child.turn
+    turn = subagent.turn
     row: AgentRow = {
-        "uuid": child.uuid,
-        "name": child.plan.name,
-        "agent": child.plan.agent.name,
-        "file": child.link,
-        "status": child.state,
-        "steps": child.record.step,
+        "uuid": subagent.uuid,
+        "name": subagent.plan.name,
+        "agent": subagent.plan.agent.name,
+        "file": subagent.link,
+        "status": subagent.state,
+        "steps": subagent.record.step,
         "last": excerpt(visible(one_line(redact(_last_line(turn)), _LENGTH + 1)), _LENGTH),
     }
     if "usage" in turn:
         row["usage"] = turn["usage"]
-    if child.started is not None:
-        row["duration"] = round((child.ended or now) - child.started, 1)
+    if subagent.started is not None:
+        row["duration"] = round((subagent.ended or now) - subagent.started, 1)
     return row
 
 

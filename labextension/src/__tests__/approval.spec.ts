@@ -216,16 +216,23 @@ describe('withQuestions', () => {
       { type: 'tool_result', agents: [{ uuid: 'u1', status: 'running' }] }
     ];
     const own = parseQuestion({ ...ASK, call_id: 'u1/c' })!;
-    const child = parseQuestion({ ...ASK, call_id: 'u1/c', asker: ['Docs'] })!;
+    const fromSubagent = parseQuestion({
+      ...ASK,
+      call_id: 'u1/c',
+      asker: ['Docs']
+    })!;
     const lost = parseQuestion({ ...ASK, call_id: 'u2/c', asker: ['Docs'] })!;
-    const asked = withQuestions([...blocks, call('u2/c')], [own, child, lost]);
+    const asked = withQuestions(
+      [...blocks, call('u2/c')],
+      [own, fromSubagent, lost]
+    );
     expect(asked.map(({ question }) => question)).toEqual([
       own,
       undefined,
       undefined,
       lost
     ]);
-    expect(asked[1].asked).toEqual([child]);
+    expect(asked[1].asked).toEqual([fromSubagent]);
   });
 
   it('asks at the end when the call is not there', () => {

@@ -20,7 +20,7 @@ def shown(states):
     return [(row.depth, row.state.file) for row in as_tree(states)]
 
 
-def test_children_stand_below_their_parents_in_the_order_of_their_files():
+def test_sub_agents_stand_below_their_parents_in_the_order_of_their_files():
     states = [
         state("z", "z"),
         state("sub/2", "2", "a"),
@@ -31,13 +31,13 @@ def test_children_stand_below_their_parents_in_the_order_of_their_files():
     assert shown(states) == [(0, "a"), (1, "sub/1"), (2, "sub/3"), (1, "sub/2"), (0, "z")]
 
 
-def test_the_oldest_child_stands_first():
+def test_the_oldest_sub_agent_stands_first():
     new = state("sub/1", "1", "a", created_at="2026-01-15T10:30:00.001Z")
     old = state("sub/2", "2", "a", created_at="2026-01-15T10:30:00.000Z")
     assert shown([new, old, state("a", "a")]) == [(0, "a"), (1, "sub/2"), (1, "sub/1")]
 
 
-def test_a_child_whose_parent_is_gone_stands_by_itself():
+def test_a_sub_agent_whose_parent_is_gone_stands_by_itself():
     assert shown([state("a", "a", "gone")]) == [(0, "a")]
 
 
@@ -47,9 +47,9 @@ def test_a_circle_of_parents_has_a_row_for_each_and_says_so():
     assert [row.problem is not None for row in rows] == [True, False, True]
 
 
-def test_of_two_files_with_one_id_both_are_shown_and_the_child_is_with_the_one_it_names():
-    child = state("sub/1", "1", "a", parent_file="b")
-    rows = as_tree([state("a", "a"), state("b", "a"), child])
+def test_of_two_files_with_one_id_both_are_shown_and_the_sub_agent_is_with_the_one_it_names():
+    subagent = state("sub/1", "1", "a", parent_file="b")
+    rows = as_tree([state("a", "a"), state("b", "a"), subagent])
     assert [(row.depth, row.state.file) for row in rows] == [(0, "a"), (0, "b"), (1, "sub/1")]
     assert rows[1].problem == "its id is also that of a"
     unnamed = as_tree([state("a", "a"), state("b", "a"), state("sub/1", "1", "a")])
@@ -57,8 +57,8 @@ def test_of_two_files_with_one_id_both_are_shown_and_the_child_is_with_the_one_i
 
 
 def test_a_parent_without_an_id_is_found_by_its_file():
-    child = state("sub/1", "1", "never saved", parent_file="README.md")
-    assert shown([state("README.md"), child]) == [(0, "README.md"), (1, "sub/1")]
+    subagent = state("sub/1", "1", "never saved", parent_file="README.md")
+    assert shown([state("README.md"), subagent]) == [(0, "README.md"), (1, "sub/1")]
 
 
 def test_a_long_line_of_parents_is_no_error():

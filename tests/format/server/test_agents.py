@@ -49,17 +49,17 @@ def test_the_agents_of_a_folder_are_a_tree_with_paths_on_the_server(server):
     make(
         server,
         "work/.msgbook/subagents/chat-1.msg.md",
-        "child",
+        "subagent",
         parent="mother",
         prompt="Read the parser",
     )
     make(server, "work/deep/other.msg.md", "other")
 
-    mother, child = agents_of(server, "work")
+    mother, subagent = agents_of(server, "work")
 
     assert (mother["path"], mother["depth"], mother["status"]) == ("work/chat.msg.md", 0, "standby")
-    assert (child["path"], child["depth"]) == ("work/.msgbook/subagents/chat-1.msg.md", 1)
-    assert (child["prompt"], child["parentId"]) == ("Read the parser", "mother")
+    assert (subagent["path"], subagent["depth"]) == ("work/.msgbook/subagents/chat-1.msg.md", 1)
+    assert (subagent["prompt"], subagent["parentId"]) == ("Read the parser", "mother")
     assert [agent["path"] for agent in agents_of(server, "work/deep")] == ["work/deep/other.msg.md"]
 
 
@@ -97,13 +97,13 @@ def test_sub_agents_above_the_servers_folder_are_told_by_their_place_on_the_disk
     server, project_above
 ):
     make(server, "work/chat.msg.md", "mother")
-    file = make(server, project_above / "chat-1.msg.md", "child", parent="mother")
+    file = make(server, project_above / "chat-1.msg.md", "subagent", parent="mother")
     make(server, project_above / "strange-1.msg.md", "strange", parent="unknown")
 
-    mother, child = agents_of(server, "work")
+    mother, subagent = agents_of(server, "work")
 
     assert (mother["path"], mother["outside"]) == ("work/chat.msg.md", None)
-    assert (child["path"], child["outside"], child["depth"]) == (None, str(file), 1)
+    assert (subagent["path"], subagent["outside"], subagent["depth"]) == (None, str(file), 1)
     for path in ("../.msgbook/subagents/chat-1.msg.md", str(file)):
         with pytest.raises(server.Refused):
             server.get(urllib.parse.quote(path, safe=""))
@@ -112,7 +112,7 @@ def test_sub_agents_above_the_servers_folder_are_told_by_their_place_on_the_disk
 @pytest.mark.parametrize("what", ["a nearer project", "a link"])
 def test_what_is_not_the_project_of_the_folder_is_not_read(what, server, project_above):
     make(server, "work/chat.msg.md", "mother")
-    make(server, project_above / "chat-1.msg.md", "child", parent="mother")
+    make(server, project_above / "chat-1.msg.md", "subagent", parent="mother")
     if what == "a link":
         project_above.rename(project_above.with_name("elsewhere"))
         project_above.symlink_to("elsewhere")

@@ -262,14 +262,14 @@ def test_the_page_is_to_keep_the_agents_metadata_until_its_notebook_has_them(
 
 def test_the_page_is_to_keep_that_a_sub_agent_has_reported(kernel, server, open_page):
     page = open_page([prompt("a", "Count the lines.")])
-    child = {"uuid": "k", "parent_agent_id": "c", "is_task_finished": False, "x": 1}
-    page.metadata = {"msgbook": {"agent_metadata": child}}
+    subagent = {"uuid": "k", "parent_agent_id": "c", "is_task_finished": False, "x": 1}
+    page.metadata = {"msgbook": {"agent_metadata": subagent}}
     server.answers = [call("task_finish", {"context_summary": "Two."}), text("Reported.")]
 
     kernel.finish(kernel.start("Count the lines.", "a"), page.take)
 
     (kept,) = page.got("agent.keep")
-    assert kept["agent_metadata"] == {**child, "is_task_finished": True}
+    assert kept["agent_metadata"] == {**subagent, "is_task_finished": True}
 
 
 def test_a_page_that_did_not_tell_its_metadata_is_not_to_replace_them(kernel, server, open_page):

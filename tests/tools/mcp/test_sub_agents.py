@@ -12,7 +12,7 @@ from engine_turns import no_sleep, results
 from mcp_direct import processes_with
 from mcp_turns import FAULTY, parsed
 from scripted_server import ScriptedServer, call
-from team import SAID, child_files, dispatch, dispatch_result, play, report, turns_in
+from team import SAID, dispatch, dispatch_result, play, report, subagent_files, turns_in
 
 from msgbook.approval import Answer, Approver
 from msgbook.config import load_settings
@@ -80,7 +80,7 @@ def test_two_sub_agents_call_one_server_after_their_readers_approval(server, fol
     assert len(calls) == 2
     assert all(question.asker for question in calls)
     assert all("of the MCP server files" in q.approval_request.reason for q in calls)
-    echoed = [parsed(results(turns_in(file)[0])[0]["content"]) for file in child_files(folder)]
+    echoed = [parsed(results(turns_in(file)[0])[0]["content"]) for file in subagent_files(folder)]
     assert sorted(entry["text"] for entry in echoed) == ["a", "b"]
     assert processes_with(str(folder)) == []
 
@@ -91,7 +91,7 @@ def test_a_sub_agent_whose_call_is_denied_calls_no_server(server, folder):
     )
     _, asked = team_turn(server, folder, "no")
 
-    [file] = child_files(folder)
+    [file] = subagent_files(folder)
     denied = [result for result in results(turns_in(file)[0]) if result["status"] == "denied"]
     assert asked
     assert denied

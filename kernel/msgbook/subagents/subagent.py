@@ -18,7 +18,7 @@ from msgbook_format.turn import Turn
 
 
 @dataclass(slots=True)
-class Child:
+class Subagent:
     """A sub-agent and how far it is.
 
     Args:
@@ -84,7 +84,7 @@ class Child:
             self.conversation.source,
             self.conversation.read_transcript,
             self.record,
-            _ChildView(self),
+            _SubagentView(self),
             self._asker(),
             within=self.parent.budgets,
         )
@@ -111,21 +111,21 @@ class Child:
         return ask
 
 
-class _ChildView:
+class _SubagentView:
     """A `TurnView` that writes the file of a sub-agent and its parent's row."""
 
-    def __init__(self, child: Child) -> None:
-        self._child = child
+    def __init__(self, subagent: Subagent) -> None:
+        self._subagent = subagent
 
     def changed(self) -> None:
-        self._child.conversation.changed()
-        self._child.changed()
+        self._subagent.conversation.changed()
+        self._subagent.changed()
 
     def show(self) -> None:
         self.changed()
 
     def finish(self) -> None:
-        self._child.changed()
+        self._subagent.changed()
 
 
 def _is_cancelled() -> bool:
