@@ -106,8 +106,9 @@ def _claimed(file: str) -> IO[str]:
         try:
             flock(held.fileno(), LOCK_EX | LOCK_NB)
             # Who had it until now has deleted it, perhaps before it was locked here.
-            if name.exists() and os.path.samestat(os.fstat(held.fileno()), name.stat()):
-                return held
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(held.fileno()), name.stat()):
+                    return held
         except BaseException:
             held.close()
             raise

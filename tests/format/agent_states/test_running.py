@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import ExitStack, contextmanager
 from fcntl import LOCK_SH, flock
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,40 @@ def test_only_one_claim_of_a_file_is_open_at_a_time(chat, runtime_folder):
         with claim(chat) as first, claim(link) as second, claim(chat.with_name("b")) as other:
             assert (first, second, other) == (True, False, True)
         assert files(runtime_folder) == []
+
+
+@contextmanager
+def before_system_calls(acts):
+    """Act before the system calls of this thread that have a number, counted from 0."""
+    calls = 0
+
+    def watch(_frame, event, function):
+        nonlocal calls
+        if event == "c_call" and function.__name__ in ("open", "flock", "fstat", "stat", "lstat"):
+            sys.setprofile(None)
+            acts.get(calls, lambda: None)()
+            calls += 1
+            sys.setprofile(watch)
+
+    sys.setprofile(watch)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+
+
+def test_a_claim_is_the_only_one_whatever_others_end_and_begin_meanwhile(chat):
+    for ends, ends_again in combinations(range(20), 2):
+        with ExitStack() as other, ExitStack() as ours:
+            assert other.enter_context(claim(chat))
+            acts = {
+                ends: lambda: other.close() or other.enter_context(claim(chat)),
+                ends_again: other.close,
+            }
+            with before_system_calls(acts):
+                is_ours = ours.enter_context(claim(chat))
+            with claim(chat) as second:
+                assert not (is_ours and second), (ends, ends_again)
 
 
 def test_where_nothing_can_be_locked_a_claim_keeps_nobody_from_a_file(chat, runtime_folder):
