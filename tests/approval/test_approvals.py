@@ -162,6 +162,28 @@ def test_a_rule_file_that_cannot_be_read_allows_nothing_and_is_said_once(approve
     assert file.read_text() == "{"
 
 
+def test_rules_go_on_to_hold_after_long_calls_were_always_approved(approver):
+    decide(approver, question("mkdir"), Answer("rule"))
+    for number in range(6):
+        content = json.dumps({"content": f"{number}" * 1_900_000})
+        decide(approver, question("write", content), Answer("rule"))
+
+    assert decide(approver, question("mkdir")) == Decision("rule")
+    words = (
+        "The call of write was approved only once: No rule was made, since the arguments are longer"
+    )
+    assert [problem.startswith(words) for problem in approver.take_problems()] == [True]
+
+
+def test_a_rule_is_for_the_whole_of_long_arguments(approver):
+    long = json.dumps({"content": "x" * 90_000})
+    decide(approver, question("write", long), Answer("rule"))
+
+    assert decide(approver, question("write", long)) == Decision("rule")
+    other = json.dumps({"content": "x" * 89_999 + "y"})
+    assert decide(approver, question("write", other), Answer("no")).approval == "denied"
+
+
 def test_what_is_forgotten_is_asked_about_again(approver):
     decide(approver, question("a"), Answer("session"))
     decide(approver, question("b"), Answer("rule"))

@@ -22,6 +22,9 @@ MCP_PREFIX = "mcp__"
 """Beginning of the names of all tools of MCP servers. Which program such a name means is known to the user's
 own configuration alone."""
 
+_ARGUMENTS_LIMIT = 100_000
+"""Characters of the arguments of a rule that an answer makes: all rules are read at each call that needs one."""
+
 _RULE_KEYS = {"tool", "arguments", "folder"}
 
 
@@ -144,6 +147,10 @@ class SavedRules:
         entry = _entry(tool, arguments, folder, path, server)
         if entry is None:
             raise StoreError("No rule was made, since the arguments can be read in two ways.")
+        if len(entry["arguments"]) > _ARGUMENTS_LIMIT:
+            raise StoreError(
+                f"No rule was made, since the arguments are longer than {_ARGUMENTS_LIMIT:,} characters."
+            )
         entries = self._entries()
         if entry not in entries:
             self._write([*entries, entry])

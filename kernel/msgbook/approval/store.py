@@ -10,8 +10,10 @@ from typing import Any
 
 from msgbook.errors import MsgbookError
 
-_LIMIT = 10_000_000
-"""Most bytes of such a file; msgbook writes none longer."""
+LIMIT = 10_000_000
+"""Most bytes of such a file."""
+
+_TOO_LONG = f"longer than {LIMIT // 1_000_000} MB"
 
 
 class StoreError(MsgbookError):
@@ -45,11 +47,15 @@ class Store:
         """
         try:
             with self._path.open("rb") as file:
-                data = json.loads(file.read(_LIMIT))
+                text = file.read(LIMIT + 1)
         except FileNotFoundError:
             return {}
         except OSError as error:
             raise StoreError(f"{self.name} cannot be read: {error.strerror}.") from error
+        if len(text) > LIMIT:
+            raise StoreError(f"{self.name} is {_TOO_LONG}. Shorten or delete it.")
+        try:
+            data = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise StoreError(f"{self.name} is not JSON. Correct or delete it.") from error
         if not isinstance(data, dict):
@@ -60,15 +66,17 @@ class Store:
         """Replace the file in one step; only the user can read it.
 
         Raises:
-            StoreError: It cannot be written.
+            StoreError: It cannot be written, or would be too long to be read again.
         """
+        text = f"{json.dumps(data, indent=1)}\n".encode()
+        if len(text) > LIMIT:
+            raise StoreError(f"{self.name} would be {_TOO_LONG}.")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}")
             try:
-                with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                    json.dump(data, file, indent=1)
-                    file.write("\n")
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(text)
                     file.flush()
                     os.fsync(file.fileno())
                 Path(name).replace(self._path)
