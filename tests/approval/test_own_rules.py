@@ -138,9 +138,9 @@ def test_counts_that_cannot_be_read_take_no_rule_away(approver, tmp_path, uses):
     assert decide(approver, {"path": "a"}) == "rule"
 
 
-def test_there_are_no_more_rules_than_a_person_can_read(approver):
+def test_there_are_no_more_rules_than_a_person_can_read(approver, tmp_path):
     tables = [{"tool": "mkdir", "arguments": {"path": str(n)}} for n in range(500)]
-    approver._saved.own._write(tables)
+    Store(tmp_path / "rules.json").write({"own": tables})
 
     with pytest.raises(StoreError, match="delete one first"):
         approver.add_rule(made())

@@ -18,6 +18,7 @@ from msgbook.text import visible
 _RULES_LIMIT = 500
 _TEXT_LIMIT = 20_000
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_KEY = "own"
 _PYTHON, _SHELL = "python", "shell"
 
 
@@ -88,12 +89,7 @@ class OwnRules:
 
     def tables(self) -> list[Any]:
         """Return all entries, oldest first; those that are not rules have no effect."""
-        tables = self._store.read().get("own", [])
-        if not isinstance(tables, list):
-            raise StoreError(
-                f"{self._store.name}: expected a list in own. Correct or delete the file."
-            )
-        return tables
+        return self._store.entries(self._store.read(), _KEY)
 
     def rules(self) -> list[tuple[dict[str, Any], Rule]]:
         """Return the valid rules, each with its table."""
@@ -102,18 +98,18 @@ class OwnRules:
 
     def add(self, table: Mapping[str, Any]) -> None:
         """Add a rule, once."""
-        tables = self.tables()
-        if len(tables) >= _RULES_LIMIT:
-            raise StoreError(f"There are {_RULES_LIMIT} rules: delete one first.")
-        if table not in tables:
-            self._write([*tables, dict(table)])
+        with self._store.changing() as data:
+            tables = self._store.entries(data, _KEY)
+            if len(tables) >= _RULES_LIMIT:
+                raise StoreError(f"There are {_RULES_LIMIT} rules: delete one first.")
+            if table not in tables:
+                data |= {"version": 1, _KEY: [*tables, dict(table)]}
 
     def remove(self, removed: list[Any]) -> None:
         """Remove rules."""
-        self._write([table for table in self.tables() if table not in removed])
-
-    def _write(self, tables: list[Any]) -> None:
-        self._store.write({**self._store.read(), "version": 1, "own": tables})
+        with self._store.changing() as data:
+            kept = [table for table in self._store.entries(data, _KEY) if table not in removed]
+            data |= {"version": 1, _KEY: kept}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +127,7 @@ NO_USES = Uses()
 class RuleUses:
     """Counts how often each rule has allowed a call, and keeps when it did so last.
 
-    It is a file of its own: if two kernels write it at the same time, a count is lost and no rule.
+    It is a file of its own: it is written at each call that a rule allows, and no damage to it harms a rule.
 
     Raises:
         StoreError: Raised by each method if the file cannot be read or written.
@@ -147,18 +143,24 @@ class RuleUses:
 
     def of(self, key: str) -> Uses:
         """Return what the rule with a key has allowed."""
-        found = self._uses().get(key)
-        count, last = found if isinstance(found, list) and len(found) == 2 else (0, "")
-        if type(count) is not int or count < 0 or not isinstance(last, str):
-            return NO_USES
-        return Uses(count, visible(last[:40]))
+        return _read_uses(_uses_in(self._store.read()).get(key))
 
     def note(self, key: str) -> None:
         """Note that the rule with a key has allowed a call."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        uses = {**self._uses(), key: [self.of(key).count + 1, now]}
-        self._store.write({"version": 1, "uses": uses})
+        with self._store.changing() as data:
+            uses = _uses_in(data)
+            count = _read_uses(uses.get(key)).count + 1
+            data |= {"version": 1, "uses": {**uses, key: [count, now]}}
 
-    def _uses(self) -> dict[str, Any]:
-        uses = self._store.read().get("uses", {})
-        return uses if isinstance(uses, dict) else {}
+
+def _uses_in(data: Mapping[str, Any]) -> dict[str, Any]:
+    uses = data.get("uses", {})
+    return uses if isinstance(uses, dict) else {}
+
+
+def _read_uses(found: Any) -> Uses:
+    count, last = found if isinstance(found, list) and len(found) == 2 else (0, "")
+    if type(count) is not int or count < 0 or not isinstance(last, str):
+        return NO_USES
+    return Uses(count, visible(last[:40]))

@@ -26,6 +26,7 @@ _ARGUMENTS_LIMIT = 100_000
 """Characters of the arguments of a rule that an answer makes: all rules are read at each call that needs one."""
 
 _RULE_KEYS = {"tool", "arguments", "folder"}
+_KEY = "rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +152,10 @@ class SavedRules:
             raise StoreError(
                 f"No rule was made, since the arguments are longer than {_ARGUMENTS_LIMIT:,} characters."
             )
-        entries = self._entries()
-        if entry not in entries:
-            self._write([*entries, entry])
+        with self._store.changing() as data:
+            entries = self._store.entries(data, _KEY)
+            if entry not in entries:
+                data |= {"version": 1, _KEY: [*entries, entry]}
 
     def in_folder(self, folder: Path) -> list[dict[str, str]]:
         """Return the rules of a folder, oldest first: `tool`, `arguments`, `folder`, `path`, `server`."""
@@ -165,18 +167,12 @@ class SavedRules:
 
     def remove(self, rules: list[dict[str, str]]) -> None:
         """Remove rules."""
-        self._write([entry for entry in self._entries() if entry not in rules])
+        with self._store.changing() as data:
+            kept = [entry for entry in self._store.entries(data, _KEY) if entry not in rules]
+            data |= {"version": 1, _KEY: kept}
 
     def _entries(self) -> list[Any]:
-        entries = self._store.read().get("rules", [])
-        if not isinstance(entries, list):
-            raise StoreError(
-                f"{self._store.name}: expected a list in rules. Correct or delete the file."
-            )
-        return entries
-
-    def _write(self, entries: list[Any]) -> None:
-        self._store.write({**self._store.read(), "version": 1, "rules": entries})
+        return self._store.entries(self._store.read(), _KEY)
 
 
 def _entry(

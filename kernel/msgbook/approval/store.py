@@ -5,10 +5,17 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from msgbook.errors import MsgbookError
+
+try:
+    from fcntl import LOCK_EX, flock
+except ImportError:  # Windows
+    flock = None  # type: ignore[assignment]
 
 LIMIT = 10_000_000
 """Most bytes of such a file."""
@@ -28,11 +35,7 @@ def data_file(name: str) -> Path:
 
 
 class Store:
-    """A JSON object in a file that only the user can read.
-
-    If two kernels write at the same time, the later one wins, and a decision may have to be made
-    again. The file is complete at any time.
-    """
+    """A JSON object in a file that only the user can read, and that is complete at any time."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -70,7 +73,7 @@ class Store:
         """
         text = f"{json.dumps(data, indent=1)}\n".encode()
         if len(text) > LIMIT:
-            raise StoreError(f"{self.name} would be {_TOO_LONG}.")
+            raise StoreError(f"{self.name} would be {_TOO_LONG}: remove something from it first.")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}")
@@ -85,3 +88,45 @@ class Store:
                 raise
         except OSError as error:
             raise StoreError(f"{self.name} cannot be written: {error.strerror}.") from error
+
+    def entries(self, data: Mapping[str, Any], key: str) -> list[Any]:
+        """Return the list under a key of the content; empty if there is none.
+
+        Raises:
+            StoreError: There is something else.
+        """
+        entries = data.get(key, [])
+        if not isinstance(entries, list):
+            raise StoreError(f"{self.name}: expected a list in {key}. Correct or delete the file.")
+        return entries
+
+    @contextmanager
+    def changing(self) -> Iterator[dict[str, Any]]:
+        """Yield the content, and write it when the context has changed a value of it.
+
+        Meanwhile no other kernel changes the file, so that what one has taken back does not return with
+        what another one adds.
+
+        Raises:
+            StoreError: It cannot be read or written.
+        """
+        with self._locked():
+            data = self.read()
+            before = dict(data)
+            yield data
+            if data != before:
+                self.write(data)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Let other kernels wait while the context is open; none waits where files cannot be locked (Windows)."""
+        with ExitStack() as stack:
+            with suppress(OSError):  # if the file cannot be written either, that says why
+                self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                # Others can neither open it nor hold it for ever. It stays, so that all lock the same file.
+                name = self._path.with_name(f".{self._path.name}.lock")
+                lock = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
+                stack.callback(os.close, lock)
+                if flock is not None:
+                    flock(lock, LOCK_EX)
+            yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,31 +69,31 @@ class Trust:
 
     def find_digest(self, project: Path) -> str | None:
         """Return the SHA-256 of the configuration that was trusted; None if none was."""
-        found = self._projects().get(str(project))
+        found = self._projects(self._store.read()).get(str(project))
         return found if isinstance(found, str) else None
 
     def add(self, config: ProjectConfig) -> None:
         """Trust this configuration, and no other one of its project."""
-        self._write({**self._projects(), str(config.folder): config.sha256})
+        with self._store.changing() as data:
+            projects = {**self._projects(data), str(config.folder): config.sha256}
+            data |= {"version": 1, "projects": projects}
 
     def remove(self, project: Path) -> bool:
         """Stop trusting a project. Return whether it was trusted."""
-        projects = self._projects()
-        if projects.pop(str(project), None) is None:
-            return False
-        self._write(projects)
+        with self._store.changing() as data:
+            projects = dict(self._projects(data))
+            if projects.pop(str(project), None) is None:
+                return False
+            data |= {"version": 1, "projects": projects}
         return True
 
-    def _projects(self) -> dict[str, Any]:
-        projects = self._store.read().get("projects", {})
+    def _projects(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        projects = data.get("projects", {})
         if not isinstance(projects, dict):
             raise StoreError(
                 f"{self._store.name}: expected an object in projects. Correct or delete the file."
             )
         return projects
-
-    def _write(self, projects: dict[str, Any]) -> None:
-        self._store.write({**self._store.read(), "version": 1, "projects": projects})
 
 
 def find_project(folder: Path) -> Path:
