@@ -19,6 +19,11 @@ import msgbook
 
 ROOT = Path(__file__).parent.parent
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+MAY_WRITE = {
+    "docs": {"deploy": {"pages", "id-token"}},
+    "release": {"publish": {"id-token"}, "github-release": {"contents"}},
+}
+"""The jobs with rights to write, by their workflows."""
 CHECKS = runpy.run_path(str(ROOT / "scripts" / "check_dist.py"))
 
 
@@ -45,8 +50,34 @@ def test_the_changelog_tells_of_this_version_below_what_is_unreleased():
     page = (ROOT / "CHANGELOG.md").read_text("utf-8")
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
+    versions = re.findall(r"^## \[(.+?)\]", page, re.MULTILINE)
 
-    assert headings[:2] == ["Unreleased", f"{msgbook.__version__} - {citation['date-released']}"]
+    assert headings[:2] == [
+        "[Unreleased]",
+        f"[{msgbook.__version__}] - {citation['date-released']}",
+    ]
+    assert versions == re.findall(r"^\[(.+?)\]: https://", page, re.MULTILINE)
+
+
+def release_notes(version: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "scripts" / "release_notes.py"), version]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_release_on_github_shows_the_section_of_its_version_with_links_to_the_tag():
+    notes = release_notes(msgbook.__version__).stdout
+
+    assert re.search(r"^### Added$", notes, re.MULTILINE)
+    assert re.findall(r"^## |^\[", notes, re.MULTILINE) == []
+    assert f"/blob/v{msgbook.__version__}/docs/" in notes
+    assert re.findall(r"\]\((?:docs/|[A-Z]+\.md)", notes) == []
+
+
+def test_a_version_without_a_section_is_not_released():
+    done = release_notes("99.1")
+
+    assert done.returncode == 1
+    assert done.stderr == "CHANGELOG.md has no heading `## [99.1] - DATE`.\n"
 
 
 @pytest.fixture(scope="module")
@@ -105,14 +136,17 @@ def test_a_demo_that_does_not_run_is_told_with_its_command_and_its_words(tmp_pat
 def test_a_workflow_may_do_little_and_runs_pinned_actions(workflow: Path):
     text = workflow.read_text("utf-8")
     table = yaml.safe_load(text)
-    jobs = table["jobs"].values()
-    used = [step["uses"] for job in jobs for step in job["steps"] if "uses" in step]
+    running = [job for job in table["jobs"].values() if "steps" in job]
+    used = [step["uses"] for job in running for step in job["steps"] if "uses" in step]
+    granted = {
+        name: {what for what, right in job["permissions"].items() if right == "write"}
+        for name, job in table["jobs"].items()
+    }
 
     assert table["permissions"] == {}
-    assert all("timeout-minutes" in job for job in jobs)
-    assert all(set(job["permissions"].values()) <= {"read", "write"} for job in jobs)
-    assert [p for job in jobs for p in job["permissions"].items() if p[1] == "write"] == (
-        [("id-token", "write")] if workflow.stem == "release" else []
+    assert all("timeout-minutes" in job for job in running)
+    assert {name: rights for name, rights in granted.items() if rights} == MAY_WRITE.get(
+        workflow.stem, {}
     )
     assert [action for action in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action)] == []
     # Dependabot reads the version behind the commit, and writes both.
@@ -126,6 +160,16 @@ def test_the_workflows_test_each_python_that_the_package_names():
 
     assert jobs["linux"]["strategy"]["matrix"]["python"] == named
     assert jobs["elsewhere"]["strategy"]["matrix"]["system"] == ["macos-latest", "windows-latest"]
+
+
+def test_nothing_is_published_before_all_tests_pass():
+    tests = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text("utf-8"))
+    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))["jobs"]
+
+    assert "workflow_call" in tests[True]  # YAML takes the key `on` for a truth value
+    assert jobs["tests"]["uses"] == "./.github/workflows/tests.yml"
+    assert set(jobs["publish"]["needs"]) == {"tests", "build"}
+    assert jobs["github-release"]["needs"] == "publish"
 
 
 def test_every_command_of_make_that_a_workflow_runs_exists():
