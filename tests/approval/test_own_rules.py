@@ -62,6 +62,21 @@ def test_a_rule_allows_what_it_says_and_its_calls_are_counted(approver):
     assert decide(approver, {"path": "notes-1"}) == "denied"
 
 
+def test_nothing_is_kept_of_the_uses_of_what_was_forgotten(approver, tmp_path):
+    approver.add_rule(made())
+    approver.add_rule(made("read"))
+    approver.session_tools.append("shell")
+    for tool in ("mkdir", "read", "shell"):
+        assert decide(approver, {}, tool) == "rule"
+
+    approver.forget([item for item in approver.remembered() if item.tool != "read"])
+
+    kept = {item.key for item in approver.remembered()}
+    assert json.loads((tmp_path / "uses.json").read_text())["uses"].keys() == kept
+    approver.add_rule(made())
+    assert [item.uses.count for item in approver.remembered()] == [1, 0]
+
+
 def test_answers_and_own_rules_stand_in_one_file_and_keep_each_other(approver, tmp_path):
     saved = SavedRules(Store(tmp_path / "rules.json"))
     approver.add_rule(made())
@@ -131,11 +146,13 @@ def test_what_is_no_rule_in_the_file_allows_nothing(approver, tmp_path, own):
 
 
 @pytest.mark.parametrize("uses", ["{", "[]", '{"uses": 3}', '{"uses": {"k": [-1, "x"]}}'])
-def test_counts_that_cannot_be_read_take_no_rule_away(approver, tmp_path, uses):
+def test_counts_that_cannot_be_read_take_no_rule_away_and_keep_none(approver, tmp_path, uses):
     approver.add_rule(made())
     (tmp_path / "uses.json").write_text(uses)
 
     assert decide(approver, {"path": "a"}) == "rule"
+    approver.forget(approver.remembered())
+    assert decide(approver, {"path": "a"}) == "denied"
 
 
 def test_there_are_no_more_rules_than_a_person_can_read(approver, tmp_path):

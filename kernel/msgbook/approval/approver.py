@@ -56,7 +56,7 @@ class Approver:
         """
         key = None if self.policy == "allow" else self._find(question)
         if key is not None:
-            self._note_use(key)
+            self._change_uses(lambda uses: uses.note(key))
             self.used()
         if self.policy == "allow" or key is not None:
             return Decision("rule")
@@ -133,6 +133,7 @@ class Approver:
             self._saved.remove(answers)
         if self._saved is not None and own:
             self._saved.own.remove(own)
+        self._change_uses(lambda uses: uses.forget([item.key for item in forgotten]))
 
     def add_rule(self, table: dict[str, Any]) -> None:
         """Keep a rule of `new_rule`.
@@ -167,16 +168,18 @@ class Approver:
             self._add_problem(f"No saved rule applies: {error}")
             return None
 
-    def _note_use(self, key: str) -> None:
-        if self._uses is None:
-            return
+    def _change_uses(self, change: Callable[[RuleUses], None]) -> None:
         try:
-            self._uses.note(key)
+            if self._uses is not None:
+                change(self._uses)
         except StoreError as error:
             self._add_problem(f"What rules allow is not counted: {error}")
 
     def _uses_of(self, key: str) -> Uses:
-        return self._uses.of(key) if self._uses is not None else NO_USES
+        try:
+            return self._uses.of(key) if self._uses is not None else NO_USES
+        except StoreError:  # a rule can be taken back all the same
+            return NO_USES
 
     def _keep(self, choice: Choice, question: Question) -> None:
         call = question.call

@@ -153,6 +153,14 @@ class RuleUses:
             count = _read_uses(uses.get(key)).count + 1
             data |= {"version": 1, "uses": {**uses, key: [count, now]}}
 
+    def forget(self, keys: Collection[str]) -> None:
+        """Remove what is kept of rules that are gone."""
+        with self._store.changing() as data:
+            uses = _uses_in(data)
+            if not uses.keys().isdisjoint(keys):
+                kept = {key: found for key, found in uses.items() if key not in keys}
+                data |= {"version": 1, "uses": kept}
+
 
 def _uses_in(data: Mapping[str, Any]) -> dict[str, Any]:
     uses = data.get("uses", {})
