@@ -170,7 +170,7 @@ def test_if_the_scheduler_is_gone_the_file_says_so(tmp_path):
     result = receive(future, job, b"")
 
     assert result.status == "failed"
-    assert result.remarks == [(str(job.path), "no worker did it: CancelledError: ")]
+    assert result.notices == [(str(job.path), "no worker did it: CancelledError: ")]
 
 
 @pytest.mark.parametrize("address", ["no-scheme://x", "tls://127.0.0.1:1", "", "a web server"])

@@ -117,7 +117,7 @@ class MsgExporter(Exporter):
         processed, resources = super()._preprocess(nb, resources)  # type: ignore[no-untyped-call]  # nbconvert has no types
         selection = Selection(self.reasoning, self.tools, self.excluded, self.system)
         selected = select_cells(processed.metadata, processed.cells, selection)
-        resources["msgbook_remark"] = selected.remark()
+        resources["msgbook_notice"] = selected.notice()
         folder = resources.get("metadata", {}).get("path")
         pictures = LocalPictures(Path(folder) if isinstance(folder, str) else None)
         cells = pictures.attach(selected.cells, processed.metadata)

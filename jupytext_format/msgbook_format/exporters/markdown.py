@@ -43,11 +43,11 @@ class MsgMarkdownExporter(MsgExporter, Exporter):
     ) -> tuple[Any, dict[str, Any]]:
         """Convert a notebook, which is not modified."""
         harmless, result = super().from_notebook_node(nb, resources, **kw)
-        parts = filter(None, _parts(harmless, result.get("msgbook_remark", "")))
+        parts = filter(None, _parts(harmless, result.get("msgbook_notice", "")))
         return "\n\n".join(parts) + "\n", result
 
 
-def _parts(harmless: NotebookNode, remark: str) -> Iterator[str]:
+def _parts(harmless: NotebookNode, notice: str) -> Iterator[str]:
     if title := harmless.metadata.get("title"):
         yield f"# {escape_line(title)}"
     yield "\n".join(
@@ -56,7 +56,7 @@ def _parts(harmless: NotebookNode, remark: str) -> Iterator[str]:
     )
     for cell in harmless.cells:
         yield from _cell(cell)
-    yield f"*{escape_line(remark)}*" if remark else ""
+    yield f"*{escape_line(notice)}*" if notice else ""
 
 
 def _cell(cell: NotebookNode) -> Iterator[str]:

@@ -48,7 +48,7 @@ class Selected:
     left_out: Counter[str] = field(default_factory=Counter)
     """Number of things that were left out, by switch."""
 
-    def remark(self) -> str:
+    def notice(self) -> str:
         """Return a sentence that says what was left out; empty if it was nothing."""
         words = [
             _WORDS[name][self.left_out[name] != 1].format(self.left_out[name])

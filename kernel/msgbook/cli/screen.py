@@ -65,13 +65,13 @@ class Screen:
             if self.heading:
                 say("")
             return
-        for words in remarks(turn):
+        for words in find_notices(turn):
             complain(self.verb, f"{self.place(cell)}: {words}")
         say(self.summary(cell, turn))
         sys.stdout.flush()
 
 
-def remarks(turn: Turn) -> Iterator[str]:
+def find_notices(turn: Turn) -> Iterator[str]:
     """Yield the warnings of a turn, and why calls were denied."""
     for block in blocks_of_type(turn["blocks"], "notice"):
         if block.get("level") == "warning":

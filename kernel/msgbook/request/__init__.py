@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     )
     from msgbook.request.context.python_values import describe_value
     from msgbook.request.context.references import ResolvedReferences, resolve_references
-    from msgbook.request.context.sources import Document, SourceError
+    from msgbook.request.context.sources import ReferencedText, SourceError
     from msgbook.request.context.tags import Tag, find_tags
     from msgbook.request.context_window import check_context_window, describe_overflow
     from msgbook.request.lineage import Lineage, lineage_of
@@ -75,7 +75,7 @@ else:
             "context.macros": "REMOVE Definition MacrosAbove macros_above macros_in_force",
             "context.python_values": "describe_value",
             "context.references": "ResolvedReferences resolve_references",
-            "context.sources": "Document SourceError",
+            "context.sources": "ReferencedText SourceError",
             "context.tags": "Tag find_tags",
             "context_window": "check_context_window describe_overflow",
             "lineage": "Lineage lineage_of",

@@ -89,13 +89,13 @@ class ChangedFiles:
         if known is not None and known[0] == stamp:
             return known[1]
         try:
-            document = await sources.read(file.reference.name, file.reference.lines, nested=True)
+            referenced = await sources.read(file.reference.name, file.reference.lines, nested=True)
         except ReadLimitError:
             return None
         except SourceError:
             return None if file.reference.lines is None else _NO_LINES
-        text = document.text
-        if document.kind != "literal":
+        text = referenced.text
+        if referenced.kind != "literal":
             text = expand_macros(text, file.macros)[0]
         text = redact(capped(repair_surrogates(text), FILE_LIMIT))
         digest = sha256(repair_surrogates(text).encode()).hexdigest()

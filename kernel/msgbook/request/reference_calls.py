@@ -7,7 +7,7 @@ from contextlib import aclosing
 
 from msgbook.events import ReferenceCalled
 from msgbook.messages import content_text
-from msgbook.request.context.sources import Document, SourceError
+from msgbook.request.context.sources import ReferencedText, SourceError
 from msgbook.text import repair_surrogates
 from msgbook.turn import CallRunner, TurnRecord
 from msgbook_format.turn import blocks_of_type
@@ -36,7 +36,7 @@ class ReferenceCalls:
         self._now = now
         self._new_token = new_token
 
-    async def run(self, name: str, arguments: str) -> Document:
+    async def run(self, name: str, arguments: str) -> ReferencedText:
         """Run a call, and return the text of its result.
 
         Raises:
@@ -56,4 +56,4 @@ class ReferenceCalls:
         text = repair_surrogates(content_text(result["content"]))
         if result["status"] != "success":
             raise SourceError(text)
-        return Document(text, "literal", needed_approval=call.get("approval") != "auto")
+        return ReferencedText(text, "literal", needed_approval=call.get("approval") != "auto")

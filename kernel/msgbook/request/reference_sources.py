@@ -11,14 +11,14 @@ from msgbook.approval import Roots
 from msgbook.errors import MsgbookError
 from msgbook.notebook import Cell, IsMagic, NoSuchCellError, find_cell
 from msgbook.request.context.files import AllowRead, FileSources
-from msgbook.request.context.sources import Document, SourceError
+from msgbook.request.context.sources import ReferencedText, SourceError
 from msgbook.request.context.tags import Lines
 from msgbook.request.history import cell_text, kind_of, known_summaries, turns_of
 
 Describe = Callable[[str], Awaitable[str]]
 """Describes a Python variable. Raises `MsgbookError` if there is no such variable."""
 
-RunTool = Callable[[str, str], Awaitable[Document]]
+RunTool = Callable[[str, str], Awaitable[ReferencedText]]
 """Runs a tool, given its name and a JSON object, under the rules for a model's calls. Raises
 `SourceError` if the call is denied or fails."""
 
@@ -55,20 +55,20 @@ class ReferenceSources(FileSources):
         self._redact = redact
         self._summaries = _KnownSummaries(cells)
 
-    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
+    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> ReferencedText:
         """Return a file or some of its lines, redacted."""
-        document = await super().read(path, lines, nested=nested)
-        return replace(document, text=self._redact(document.text))
+        referenced = await super().read(path, lines, nested=nested)
+        return replace(referenced, text=self._redact(referenced.text))
 
-    async def cell(self, cell_id: str) -> Document:
+    async def cell(self, cell_id: str) -> ReferencedText:
         """Return a cell above, with its output."""
         return self.read_cell(self.find_cell(cell_id))
 
-    def read_cell(self, cell: Cell) -> Document:
+    def read_cell(self, cell: Cell) -> ReferencedText:
         """Return the text of one of the cells, with its output."""
         kind = kind_of(cell, self._is_magic)
         text = self._redact(cell_text(cell, kind, self._redact, self._summaries))
-        return Document(text, "literal", needed_approval=_needed_approval(cell))
+        return ReferencedText(text, "literal", needed_approval=_needed_approval(cell))
 
     def find_cell(self, cell_id: str) -> Cell:
         """Return the cell above that has the name. Raises `SourceError` if there is none."""
@@ -86,7 +86,7 @@ class ReferenceSources(FileSources):
         except MsgbookError as error:
             raise SourceError(str(error)) from None
 
-    async def tool(self, name: str, arguments: str) -> Document:
+    async def tool(self, name: str, arguments: str) -> ReferencedText:
         """Run a tool, and return its result."""
         result = await self._run_tool(name, arguments)
         return replace(result, text=self._redact(result.text))

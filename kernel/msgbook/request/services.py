@@ -15,7 +15,7 @@ from msgbook.errors import ToolError
 from msgbook.events import Notice, TurnEvent
 from msgbook.notebook import Cell
 from msgbook.request.active_agent import ActiveAgent, ChooseModel
-from msgbook.request.context.sources import Document, SourceError
+from msgbook.request.context.sources import ReferencedText, SourceError
 from msgbook.request.history import MissingSummary
 from msgbook.request.reference_calls import ReferenceCalls
 from msgbook.request.reference_sources import Describe, RunTool
@@ -197,12 +197,12 @@ class PreviewServices:
         return self.approves(_question(real, needed, "preview"))
 
     def make_tool_runner(self, active_agent: ActiveAgent) -> RunTool:
-        async def run(name: str, arguments: str) -> Document:
+        async def run(name: str, arguments: str) -> ReferencedText:
             try:
                 active_agent.tools.find(name)
             except ToolError as error:
                 raise SourceError(str(error)) from None
-            return Document(_pending(f"{name} {arguments}"), "literal")
+            return ReferencedText(_pending(f"{name} {arguments}"), "literal")
 
         return run
 

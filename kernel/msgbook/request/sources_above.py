@@ -13,7 +13,7 @@ from msgbook.approval import Roots
 from msgbook.errors import MsgbookError, ToolError
 from msgbook.notebook import Cell, IsMagic
 from msgbook.request.context.files import deny_all
-from msgbook.request.context.sources import Document, Matches, SourceError
+from msgbook.request.context.sources import Matches, ReferencedText, SourceError
 from msgbook.request.context.tags import Lines
 from msgbook.request.history import history_of
 from msgbook.request.reference_sources import ReferenceSources
@@ -102,12 +102,12 @@ class SourcesAbove(ReferenceSources):
         )
         self._reads = reads
 
-    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
+    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> ReferencedText:
         """Return a file or some of its lines."""
         self._reads.count_read()
-        document = await super().read(path, lines, nested=nested)
-        self._reads.count_characters(len(document.text))
-        return document
+        referenced = await super().read(path, lines, nested=nested)
+        self._reads.count_characters(len(referenced.text))
+        return referenced
 
     async def bytes(self, path: str, limit: int) -> bytes:
         """Return the content of a file."""
@@ -121,15 +121,15 @@ class SourcesAbove(ReferenceSources):
         self._reads.count_glob()
         return await super().glob(pattern)
 
-    async def cell(self, cell_id: str) -> Document:
+    async def cell(self, cell_id: str) -> ReferencedText:
         """Return a cell above, unless it is hidden or a call in it was approved."""
         cell = self.find_cell(cell_id)
         if cell.get("cell_type") == "raw" or is_excluded(history_of(cell)):
             raise SourceError(f"that cell is hidden. {_NAME_IT}")
-        document = self.read_cell(cell)
-        if document.needed_approval:
+        referenced = self.read_cell(cell)
+        if referenced.needed_approval:
             raise SourceError(f"a call in that cell needed approval. {_NAME_IT}")
-        return document
+        return referenced
 
     async def stamp(self, path: str) -> Stamp | None:
         """Return the stamp of a file; None for a folder, or if reading it needs approval."""
@@ -153,5 +153,5 @@ async def _refuse_variable(name: str) -> str:
     raise MsgbookError(f"its value at that time is not known. {_NAME_IT}")
 
 
-async def _refuse_tool(name: str, arguments: str) -> Document:
+async def _refuse_tool(name: str, arguments: str) -> ReferencedText:
     raise SourceError(f"tools do not run for earlier messages. {_NAME_IT}")

@@ -11,7 +11,7 @@ import pytest
 from msgbook.approval import ApprovalRequest, Roots
 from msgbook.request.context.files import FILE_LIMIT, NAMES, FileSources
 from msgbook.request.context.references import resolve_references
-from msgbook.request.context.sources import Document, SourceError
+from msgbook.request.context.sources import ReferencedText, SourceError
 from msgbook.request.context.tags import Lines
 
 
@@ -26,7 +26,9 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def read(folder: Path, path: str, lines: Lines | None = None, *, nested: bool = False) -> Document:
+def read(
+    folder: Path, path: str, lines: Lines | None = None, *, nested: bool = False
+) -> ReferencedText:
     return asyncio.run(FileSources(Roots(folder)).read(path, lines, nested=nested))
 
 
@@ -35,14 +37,14 @@ def globbed(folder: Path, pattern: str) -> list[str]:
 
 
 def test_files_lines_and_folders(folder: Path) -> None:
-    assert read(folder, "src/a.py") == Document("one\ntwo\nthree\n", "source")
+    assert read(folder, "src/a.py") == ReferencedText("one\ntwo\nthree\n", "source")
     assert read(folder, "README.md").kind == "prose"
     assert read(folder, "src/a.py", Lines(2, 2)).text == "two"
     assert read(folder, "src/a.py", Lines(2, 99)).text == "two\nthree"
     assert (
         read(folder, "src/")
         == read(folder, "src")
-        == Document("[FILE] a.py\n[FILE] b.py", "literal")
+        == ReferencedText("[FILE] a.py\n[FILE] b.py", "literal")
     )
     assert read(folder, ".").text == "[FILE] README.md\n[DIR] src"
 
@@ -87,9 +89,9 @@ def test_a_reference_to_ten_gigabytes_reads_none_of_them(folder: Path) -> None:
         file.write(b"a log\n" * 10_000)
         file.truncate(10_000_000_000)
 
-    document = read(folder, "huge.log")
+    referenced = read(folder, "huge.log")
 
-    assert "10,000,000,000 bytes: too large" in document.text
+    assert "10,000,000,000 bytes: too large" in referenced.text
     assert read(folder, "huge.log", Lines(2, 3)).text == "a log\na log"
 
 
@@ -199,13 +201,13 @@ def test_a_folder_of_very_many_names_is_cut(folder: Path) -> None:
 class DiskOnly(FileSources):
     """All sources, of which only files are there."""
 
-    async def cell(self, cell_id: str) -> Document:
+    async def cell(self, cell_id: str) -> ReferencedText:
         raise SourceError("no cells here")
 
     async def python(self, name: str) -> str:
         raise SourceError("no Python here")
 
-    async def tool(self, name: str, arguments: str) -> Document:
+    async def tool(self, name: str, arguments: str) -> ReferencedText:
         raise SourceError("no tools here")
 
 

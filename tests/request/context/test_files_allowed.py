@@ -9,7 +9,7 @@ import pytest
 
 from msgbook.approval import ApprovalRequest, Roots
 from msgbook.request.context.files import FileSources
-from msgbook.request.context.sources import Document, Matches, SourceError
+from msgbook.request.context.sources import Matches, ReferencedText, SourceError
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def held(folder: Path, *allowed: str) -> Roots:
     return Roots(folder, allowed=[folder / name for name in allowed])
 
 
-def read(roots: Roots, path: str) -> Document:
+def read(roots: Roots, path: str) -> ReferencedText:
     return asyncio.run(FileSources(roots).read(path, None, nested=False))
 
 

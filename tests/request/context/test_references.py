@@ -17,7 +17,7 @@ from msgbook.request.context.references import (
     ResolvedReferences,
     resolve_references,
 )
-from msgbook.request.context.sources import Document, Matches, SourceError
+from msgbook.request.context.sources import Matches, ReferencedText, SourceError
 from msgbook.request.context.tags import Lines
 
 
@@ -32,26 +32,26 @@ class Scripted:
     async def exists(self, path: str) -> bool:
         return path in self.files
 
-    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
+    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> ReferencedText:
         self.asked.append((path, lines, nested))
         if path not in self.files:
             raise SourceError("no such file")
-        return Document(self.files[path], "prose" if path.endswith(".md") else "source")
+        return ReferencedText(self.files[path], "prose" if path.endswith(".md") else "source")
 
     async def glob(self, pattern: str) -> Matches:
         return Matches(self.globs.get(pattern, []))
 
-    async def cell(self, cell_id: str) -> Document:
-        return Document(f"cell {cell_id}: {{{{A}}}} @[a.py]", "literal")
+    async def cell(self, cell_id: str) -> ReferencedText:
+        return ReferencedText(f"cell {cell_id}: {{{{A}}}} @[a.py]", "literal")
 
     async def python(self, name: str) -> str:
         return f"value of {name}"
 
-    async def tool(self, name: str, arguments: str) -> Document:
+    async def tool(self, name: str, arguments: str) -> ReferencedText:
         self.asked.append((name, arguments))
         if name == "missing":
             raise SourceError("there is no tool named 'missing'")
-        return Document(f"{name} ran", "literal")
+        return ReferencedText(f"{name} ran", "literal")
 
 
 def resolved(

@@ -123,11 +123,11 @@ def _block(block: Mapping[str, Any], call_name: str, render: Any) -> str:
 
 
 def _call(block: Mapping[str, Any]) -> str:
-    remark = _APPROVAL.get(_text(block.get("approval")), "")
+    state = _APPROVAL.get(_text(block.get("approval")), "")
     if block.get("unfinished") is True:
-        remark = "cut off, not run"
+        state = "cut off, not run"
     name = inline_code(_text(block.get("name")) or "?", 100)
-    line = f"> 🔧 **Call**: {name}" + (f" ({remark})" if remark else "")
+    line = f"> 🔧 **Call**: {name}" + (f" ({state})" if state else "")
     arguments = _text(block.get("arguments")).strip()
     edited = block.get("edited_arguments")
     sent = code_block(_pretty(arguments), "json") if arguments not in ("", "{}") else ""

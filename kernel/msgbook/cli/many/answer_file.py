@@ -14,7 +14,7 @@ from msgbook.cli.cell_names import shown_id
 from msgbook.cli.file_prompts import is_cut_off, is_prompt_cell, prompts_to_answer
 from msgbook.cli.file_turns import FileTurns, engine_for, narrowed, require_conversation
 from msgbook.cli.many.job import FileResult, Job, PaidTurn, Status
-from msgbook.cli.screen import remarks
+from msgbook.cli.screen import find_notices
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import Settings, hide_keys
 from msgbook.display.failure import INTERRUPTED, Failure, log_internal_error
@@ -63,10 +63,10 @@ class Worker:
         except asyncio.CancelledError:
             result.status = "interrupted" if result.turns else "not run"
         except MsgbookError as error:
-            result.remarks.append((str(job.path), str(error)))
+            result.notices.append((str(job.path), str(error)))
         except Exception as error:
             result.status = "failed"
-            result.remarks.append((str(job.path), log_internal_error(error, secrets).message))
+            result.notices.append((str(job.path), log_internal_error(error, secrets).message))
         result.seconds = time.monotonic() - started
         return result
 
@@ -153,14 +153,14 @@ class _FileJob:
 
     def _tell(self, place: str, words: str, _advice: str = "") -> None:
         # The advice names one file. For many it is the same: run the folder again.
-        self._result.remarks.append((place, words))
+        self._result.notices.append((place, words))
 
     def begin(self, _cell: Cell, _record: TurnRecord) -> TurnView:
         return HiddenTurn()
 
     def end(self, cell: Cell, turn: Turn) -> None:
         place = f"{self._job.path}/{shown_id(cell)}"
-        self._result.remarks += [(place, words) for words in remarks(turn)]
+        self._result.notices += [(place, words) for words in find_notices(turn)]
         self._on_turn()
 
 

@@ -111,7 +111,7 @@ class _Run:
             except OSError as error:
                 words = error.strerror or type(error).__name__
                 results[number] = FileResult(
-                    job.path, "unreadable", remarks=[(str(job.path), words)]
+                    job.path, "unreadable", notices=[(str(job.path), words)]
                 )
                 self._progress.file_ended(results[number])
                 continue
@@ -143,7 +143,7 @@ def receive(future: Any, job: Job, before: bytes) -> FileResult:
         result, content = future.result()
     except Exception as error:  # of its worker, or of the connection to the scheduler
         words = f"no worker did it: {type(error).__name__}: {str(error)[:300]}"
-        return FileResult(job.path, "failed", remarks=[(str(job.path), words)])
+        return FileResult(job.path, "failed", notices=[(str(job.path), words)])
     result.rename(job.path)
     if content is not None and content != before:
         try:
@@ -151,5 +151,5 @@ def receive(future: Any, job: Job, before: bytes) -> FileResult:
         except (FileChangedError, OSError) as problem:
             result.status = "unsaved"
             words = describe_unsaved(job.path, problem, keep_content(job.path, content))
-            result.remarks.append((str(job.path), words))
+            result.notices.append((str(job.path), words))
     return result

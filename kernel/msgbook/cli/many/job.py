@@ -73,14 +73,14 @@ class FileResult:
     turns: list[PaidTurn] = field(default_factory=list)
     """Those of this run."""
     seconds: float = 0.0
-    remarks: list[tuple[str, str]] = field(default_factory=list)
+    notices: list[tuple[str, str]] = field(default_factory=list)
     """Place and words of each warning and error."""
 
     def rename(self, path: Path) -> None:
-        """Call the file by another name, in the remarks too."""
+        """Call the file by another name, in the notices too."""
         old, new = str(self.path), str(path)
-        self.remarks = [
-            (place.replace(old, new), words.replace(old, new)) for place, words in self.remarks
+        self.notices = [
+            (place.replace(old, new), words.replace(old, new)) for place, words in self.notices
         ]
         self.path = path
 

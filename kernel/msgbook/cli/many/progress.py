@@ -55,7 +55,7 @@ class Progress:
             self._draw()
 
     def _tell(self, result: FileResult) -> None:
-        for place, words in result.remarks:
+        for place, words in result.notices:
             self._said[words] += 1
             if self._said[words] == 1:
                 complain("run", f"{place}: {words.removeprefix(f'{place}: ')}")

@@ -17,7 +17,7 @@ from msgbook.kernel.assist.cursor import agent_name_at, macro_at, reference_at
 from msgbook.kernel.assist.prompt_scope import PromptScope
 from msgbook.notebook.magics_table import format_help, list_forms
 from msgbook.request import (
-    Document,
+    ReferencedText,
     ReferenceSources,
     ResolvedReferences,
     SourceError,
@@ -124,7 +124,7 @@ async def _resolve(reference: str, code: str, scope: PromptScope) -> ResolvedRef
     async def describe(name: str) -> str:
         raise MsgbookError("the notebook's Python has no such name")
 
-    async def run(name: str, arguments: str) -> Document:
+    async def run(name: str, arguments: str) -> ReferencedText:
         raise SourceError("tools do not run here")
 
     above = scope.above(code)

@@ -40,7 +40,7 @@ class ToolRun:
     """The arguments as a JSON value."""
     result: str
     needed_approval: bool = False
-    """As in `Document`."""
+    """As in `ReferencedText`."""
 
 
 @dataclass(frozen=True, slots=True)

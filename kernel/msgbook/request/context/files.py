@@ -18,7 +18,7 @@ from msgbook.approval import ApprovalRequest, Roots
 from msgbook.errors import ToolError
 from msgbook.notebook import NOTEBOOK_SUFFIX
 from msgbook.request.context.gitignore import GitIgnore
-from msgbook.request.context.sources import Document, Matches, SourceError
+from msgbook.request.context.sources import Matches, ReferencedText, SourceError
 from msgbook.request.context.tags import Lines
 from msgbook.text import counted
 from msgbook.tools.files import (
@@ -79,12 +79,12 @@ class FileSources:
     async def exists(self, path: str) -> bool:
         return await asyncio.to_thread(self._exists, path)
 
-    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
+    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> ReferencedText:
         before = self.approvals
         real = await self._resolve(path, nested=nested)
         with _source_errors():
-            document = await asyncio.to_thread(self._document, real, lines)
-        return replace(document, needed_approval=self.approvals > before)
+            referenced = await asyncio.to_thread(self._read_text, real, lines)
+        return replace(referenced, needed_approval=self.approvals > before)
 
     async def glob(self, pattern: str) -> Matches:
         with _source_errors():
@@ -126,11 +126,11 @@ class FileSources:
         except (ToolError, OSError):
             return False
 
-    def _document(self, real: Path, lines: Lines | None) -> Document:
+    def _read_text(self, real: Path, lines: Lines | None) -> ReferencedText:
         if is_folder(self._roots, real):
             if lines:
                 raise SourceError("a folder has no lines")
-            return Document(self._listing(real), "literal")
+            return ReferencedText(self._listing(real), "literal")
         if lines:
             return self._read_lines(real, lines)
         data, status = read_file(self._roots, real, 8192)
@@ -138,10 +138,10 @@ class FileSources:
             data, status = read_file(self._roots, real, FILE_LIMIT)
         file = decode(data)
         if file is None or status.st_size > FILE_LIMIT:
-            return Document(_named(real, file, status.st_size), "literal", _advice(real))
-        return Document(file.lines, _kind(real))
+            return ReferencedText(_named(real, file, status.st_size), "literal", _advice(real))
+        return ReferencedText(file.lines, _kind(real))
 
-    def _read_lines(self, real: Path, lines: Lines) -> Document:
+    def _read_lines(self, real: Path, lines: Lines) -> ReferencedText:
         for limit in _LINE_PORTIONS:
             data, status = read_file(self._roots, real, limit)
             is_complete = status.st_size <= len(data)
@@ -150,11 +150,11 @@ class FileSources:
             if is_complete or len(file_lines) >= lines.last:
                 break
         if file is None:
-            return Document(_named(real, file, status.st_size), "literal")
+            return ReferencedText(_named(real, file, status.st_size), "literal")
         if lines.first > len(file_lines) or (lines.last > len(file_lines) and not is_complete):
             where = "the file has" if is_complete else f"its first {LINES_LIMIT:,} bytes have"
             raise SourceError(f"{where} {counted(len(file_lines), 'line')}")
-        return Document("\n".join(file_lines[lines.first - 1 : lines.last]), _kind(real))
+        return ReferencedText("\n".join(file_lines[lines.first - 1 : lines.last]), _kind(real))
 
     def _listing(self, folder: Path) -> str:
         ignored = GitIgnore(self._roots)

@@ -40,9 +40,9 @@ class ReferenceNotices:
         place = f"{one_line(where, 200)}: " if where else ""
         self.add(f"{place}@[{one_line(tag, 200)}] is not sent: {str(reason).rstrip('.')}.")
 
-    def add_remark(self, tag: str, remark: str) -> None:
+    def add_about(self, tag: str, words: str) -> None:
         """Add a notice about a tag of which something is sent."""
-        self.add(f"@[{one_line(tag, 200)}]: {remark.rstrip('.')}.")
+        self.add(f"@[{one_line(tag, 200)}]: {words.rstrip('.')}.")
 
     def add_problems(self, problems: Iterable[Problem], where: str) -> None:
         """Add a notice for each problem in the text of a file or rule."""

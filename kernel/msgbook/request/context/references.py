@@ -175,7 +175,7 @@ class _Resolver:
         if not matches.paths:
             raise SourceError(matches.note or "no file matches")
         if matches.note:
-            self._notices.add_remark(reference.name, matches.note)
+            self._notices.add_about(reference.name, matches.note)
         lines = f":{reference.lines.first}:{reference.lines.last}" if reference.lines else ""
         for path in matches.paths:
             key = f"{path}{lines}"
@@ -190,15 +190,15 @@ class _Resolver:
                 return
 
     async def _read_file(self, key: str, reference: Reference, chain: tuple[str, ...]) -> None:
-        document = await self._sources.read(reference.name, reference.lines, nested=bool(chain))
-        text = document.text
-        if document.note:
-            self._notices.add_remark(key, document.note)
-        if document.kind != "literal":
+        referenced = await self._sources.read(reference.name, reference.lines, nested=bool(chain))
+        text = referenced.text
+        if referenced.note:
+            self._notices.add_about(key, referenced.note)
+        if referenced.kind != "literal":
             text, problems = expand_macros(text, self._macros)
             self._notices.add_problems(problems, key)
-        self._add(key, text, needed_approval=document.needed_approval)
-        if document.kind == "prose":
+        self._add(key, text, needed_approval=referenced.needed_approval)
+        if referenced.kind == "prose":
             await self.resolve_nested(text[:FILE_LIMIT], (*chain, key))
 
     async def _run_tool(self, tag: Tag) -> None:
@@ -246,5 +246,5 @@ class _Resolver:
         self._characters_left -= min(len(text), limit)
         if len(text) > limit:
             reason = f"{len(text) - limit} of {len(text)} characters were left out in the middle"
-            self._notices.add_remark(key, f"{reason}; to send lines, write @[path:1:200]")
+            self._notices.add_about(key, f"{reason}; to send lines, write @[path:1:200]")
         return capped(text, limit)

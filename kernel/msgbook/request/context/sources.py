@@ -14,7 +14,7 @@ class SourceError(MsgbookError):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class ReferencedText:
     """The text that a reference stands for."""
 
     text: str
@@ -48,7 +48,7 @@ class Sources(Protocol):
         """Return whether a file or folder exists. Never asks for approval, never raises."""
         ...
 
-    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> Document:
+    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> ReferencedText:
         """Return a file or some of its lines, or the names in a folder.
 
         Args:
@@ -64,7 +64,7 @@ class Sources(Protocol):
         """Return the files that match and need no approval."""
         ...
 
-    async def cell(self, cell_id: str) -> Document:
+    async def cell(self, cell_id: str) -> ReferencedText:
         """Return a cell and its output."""
         ...
 
@@ -72,7 +72,7 @@ class Sources(Protocol):
         """Return the description of a variable."""
         ...
 
-    async def tool(self, name: str, arguments: str) -> Document:
+    async def tool(self, name: str, arguments: str) -> ReferencedText:
         """Run a tool under the rules for a model's calls, and return its result.
 
         Args:
