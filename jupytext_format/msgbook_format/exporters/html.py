@@ -49,7 +49,7 @@ class _Renderer(IPythonRenderer):
 class MsgHTMLExporter(MsgExporter, HTMLExporter):
     """Exporter of a conversation, `.msg.md` or `.ipynb`, to an HTML page that is safe to pass on."""
 
-    export_from_notebook = "Conversation (HTML)"
+    export_from_notebook = "Chat (HTML)"
 
     @default("template_name")
     def _default_template_name(self) -> str:

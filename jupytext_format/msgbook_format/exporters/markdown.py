@@ -31,7 +31,7 @@ _TAG = re.compile(r"<[^<>]*+>")
 class MsgMarkdownExporter(MsgExporter, Exporter):
     """Exporter of a conversation, `.msg.md` or `.ipynb`, to Markdown that is safe to pass on."""
 
-    export_from_notebook = "Conversation (Markdown)"
+    export_from_notebook = "Chat (Markdown)"
     output_mimetype = "text/markdown"
 
     @default("file_extension")

@@ -29,7 +29,7 @@ _MSGBOOK_KEYS = ("title", "history", "agent", "model", "role", "before", "after"
 class MsgNotebookExporter(MsgExporter, NotebookExporter):
     """Exporter of a conversation, `.msg.md` or `.ipynb`, to a notebook that is safe to pass on."""
 
-    export_from_notebook = "Conversation (notebook)"
+    export_from_notebook = "Chat (notebook)"
 
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any

@@ -36,7 +36,7 @@ _DETAILS = re.compile("<details>")
 class MsgPDFExporter(MsgHTMLExporter, WebPDFExporter):
     """Exporter of a conversation, `.msg.md` or `.ipynb`, to a PDF."""
 
-    export_from_notebook = "Conversation (PDF)"
+    export_from_notebook = "Chat (PDF)"
 
     def run_playwright(self, html: str) -> bytes:
         """Print a page.

@@ -16,7 +16,7 @@ from msgbook_format.exporters.html import MsgHTMLExporter
 class MsgSlidesExporter(MsgHTMLExporter):
     """Exporter of a conversation, `.msg.md` or `.ipynb`, to slides that are safe to pass on."""
 
-    export_from_notebook = "Conversation (slides)"
+    export_from_notebook = "Chat (slides)"
 
     @default("file_extension")
     def _default_file_extension(self) -> str:

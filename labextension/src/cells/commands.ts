@@ -56,7 +56,7 @@ export function cellCommands(
     'msgbook:fork-conversation': {
       label: () => trans.__('Fork from Here'),
       caption: trans.__(
-        'Start a new conversation with the cells up to this one, in a file of its own'
+        'Start a new chat with the cells up to this one, in a file of its own'
       ),
       inPalette: true,
       fits: () => true,

@@ -47,7 +47,7 @@ export async function fork(
     await openNotebook(app, pathBeside(contents, context.path, name));
   } catch (reason) {
     await showErrorMessage(
-      trans.__('The conversation was not forked'),
+      trans.__('The chat was not forked'),
       errorText(reason)
     );
   }

@@ -70,7 +70,7 @@ function Outside(props: {
   return (
     <p className="msgbook-AgentsPanel-note">
       {trans.__(
-        'Some sub-agents cannot be opened here: JupyterLab opens only what is below the folder where it was started. Their conversations are in:'
+        'Some sub-agents cannot be opened here: JupyterLab opens only what is below the folder where it was started. Their chats are in:'
       )}{' '}
       <code dir="ltr">{shownText(folder)}</code>
     </p>
@@ -95,7 +95,7 @@ function Group(props: {
         </p>
       ) : agents.length === 0 ? (
         <p className="msgbook-AgentsPanel-note">
-          {trans.__('There are no conversations in this folder.')}
+          {trans.__('There are no chats in this folder.')}
         </p>
       ) : (
         <AgentRows agents={agents} tools={props.tools} />

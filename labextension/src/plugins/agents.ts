@@ -67,9 +67,7 @@ export const agentsPlugin: JupyterFrontEndPlugin<void> = {
         type: 'Agents',
         command: SHOW_AGENTS,
         label: trans.__('Show Agents'),
-        caption: trans.__(
-          'Show the conversations of this folder and their sub-agents'
-        )
+        caption: trans.__('Show the chats of this folder and their sub-agents')
       },
       { trans, palette, restorer }
     );

@@ -40,7 +40,7 @@ export const pairingPlugin: JupyterFrontEndPlugin<void> = {
     app.commands.addCommand(COMMAND, {
       label: args => label(current(), args.isPalette === true, trans),
       caption: trans.__(
-        'Keep this conversation in an .ipynb and in a text file (.msg.md), side by side'
+        'Keep this chat as a notebook (.ipynb) and as a text file (.msg.md), side by side'
       ),
       isEnabled: () => current() !== null,
       isToggleable: true,
