@@ -19,6 +19,7 @@ from msgbook.events import (
     TextDelta,
     ToolApproved,
     ToolCallDelta,
+    ToolEdited,
     ToolFinished,
     ToolOutput,
     ToolStarted,
@@ -42,6 +43,12 @@ def reduce(*events: TurnEvent) -> dict[str, Any]:
     for at, event in enumerate(events):
         record.apply(event, float(at))
     return dict(record.snapshot())
+
+
+@pytest.mark.parametrize("decided", [ToolApproved("c9", "user"), ToolEdited("c9", "{}")])
+def test_a_decision_about_a_call_that_the_step_does_not_have_names_it(decided):
+    with pytest.raises(KeyError, match="step 2, found the id 'c9'"):
+        reduce(StepStarted(1), ToolCallDelta(0, "c9", "read", "{}"), StepStarted(2), decided)
 
 
 def test_blocks_keep_the_order_of_arrival_and_text_is_joined_within_a_block():

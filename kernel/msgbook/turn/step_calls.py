@@ -56,8 +56,15 @@ class StepCalls:
                 pieces.clear()
 
     def find(self, call_id: str) -> Block:
-        """Return the call with this id. Raise `StopIteration` if there is none."""
-        return next(block for block in self if block["id"] == call_id)
+        """Return the call with this id.
+
+        Raises:
+            KeyError: The step has no such call.
+        """
+        for block in self:
+            if block["id"] == call_id:
+                return block
+        raise KeyError(f"expected a call of step {self._step}, found the id {call_id!r}")
 
     def start(self, call_id: str, at: float) -> None:
         """Note when the call starts: when it is made, and again when it is approved."""
