@@ -112,8 +112,7 @@ export function strictHtml(html: string): string {
   const clean = document.implementation.createHTMLDocument('');
   appendClean(clean.body, parsed.body);
   disarmTex(clean.body);
-  // The only use of `innerHTML`: all its nodes were made below.
-  // eslint-disable-next-line no-restricted-properties
+  // eslint-disable-next-line no-restricted-properties -- all its nodes were made by `appendClean`
   return clean.body.innerHTML;
 }
 
