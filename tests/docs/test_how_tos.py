@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from msgbook.engine import Engine
 from msgbook.notebook import magics_table
 from msgbook.provider import answer_quirks, request_quirks
 
@@ -49,6 +51,14 @@ def test_the_tool_answers_a_call_as_its_test_says(tmp_path: Path) -> None:
     name = re.findall(r"def (test_\w+)", test)[0]
 
     run(tmp_path, clock=module, use=f"{USE_CLOCK}{test}\n{name}()\n")
+
+
+def test_the_method_that_gets_the_tool_also_makes_those_of_sub_agents() -> None:
+    file, method = re.search(r"`Engine\.(\w+)` of `([^`]+)`", PAGE).group(2, 1)
+
+    assert (ROOT / file).samefile(inspect.getfile(Engine))
+    assert "shell_tool(" in inspect.getsource(getattr(Engine, method))
+    assert f".{method}()" in inspect.getsource(Engine.for_subagent)
 
 
 def test_the_magic_and_its_row_are_what_the_table_takes(tmp_path: Path) -> None:
