@@ -7,10 +7,12 @@ import pty
 import stat
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import scripted_server as scripted
+from ctrl_c import at_call, interrupted_at
 from doctor_answers import CALLS, NUMBERS
 
 from msgbook.__main__ import main
@@ -120,7 +122,7 @@ def test_the_written_file_is_the_owners_alone_and_says_what_was_answered(tmp_pat
     path = tmp_path / "new" / "msgbook.toml"
     answers = Answers("http://h/v1", "MY_KEY", 'a "model" \\ of\u007f 文')
 
-    assert write_settings(path, format_toml(answers), replace=False) is None
+    assert write_settings(path, format_toml(answers), old=None) is None
 
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     settings = load_settings({"MSGBOOK_CONFIG": str(path), "MY_KEY": "sk-0123456789"})
@@ -132,25 +134,69 @@ def test_the_written_file_is_the_owners_alone_and_says_what_was_answered(tmp_pat
 def test_a_file_that_is_there_is_kept_beside_the_new_one(tmp_path):
     path = tmp_path / "msgbook.toml"
     path.write_text("# mine")
+    path.chmod(0o644)
     (tmp_path / "msgbook.toml.bak1").write_text("# older")
     answers = Answers("http://h/v1", "", "")
 
-    backup = write_settings(path, format_toml(answers), replace=True)
+    backup = write_settings(path, format_toml(answers), old=b"# mine")
 
     assert (backup.name, backup.read_text()) == ("msgbook.toml.bak2", "# mine")
-    assert path.read_text() == format_toml(answers)
+    # Not every file system has hard links, and a link is no copy.
+    assert (backup.stat().st_nlink, backup.stat().st_mode & 0o777) == (1, 0o600)
+    assert (path.read_text(), path.stat().st_mode & 0o777) == (format_toml(answers), 0o600)
     assert (tmp_path / "msgbook.toml.bak1").read_text() == "# older"
 
 
-def test_a_file_that_came_in_between_is_not_overwritten(tmp_path):
+@pytest.mark.parametrize(("old", "why"), [(None, "exists"), (b"# other", "has changed")])
+def test_a_file_that_came_or_changed_in_between_is_not_overwritten(tmp_path, old, why):
     path = tmp_path / "msgbook.toml"
     path.write_text("# mine")
 
-    with pytest.raises(SettingsWriteError, match="exists"):
-        write_settings(path, format_toml(Answers("http://h/v1", "", "")), replace=False)
+    with pytest.raises(SettingsWriteError, match=why):
+        write_settings(path, format_toml(Answers("http://h/v1", "", "")), old=old)
 
     assert path.read_text() == "# mine"
     assert [file.name for file in tmp_path.iterdir()] == ["msgbook.toml"]
+
+
+@pytest.mark.parametrize("call", [1, 2, 3, 4])
+@pytest.mark.parametrize("old", [None, b"# mine"])
+def test_an_interrupted_save_leaves_all_of_the_old_file_or_of_the_new_one_and_the_copy(
+    tmp_path, old, call
+):
+    """Each new file is synced, and then the folder with its name."""
+    path = tmp_path / "msgbook.toml"
+    if old is not None:
+        path.write_bytes(old)
+    kept = {} if old is None else {"msgbook.toml": old}
+    copied = {} if old is None else {"msgbook.toml.bak1": old}
+
+    with suppress(KeyboardInterrupt), interrupted_at(os.fsync, call=call):
+        write_settings(path, "# new", old=old)
+
+    found = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    assert found in (kept, kept | copied, {"msgbook.toml": b"# new"} | copied)
+
+
+@pytest.mark.parametrize("call", [1, 2, 3])
+@pytest.mark.parametrize("old", [None, b"# mine"])
+def test_of_two_saves_at_once_one_is_written_and_the_other_refused(tmp_path, old, call):
+    path = tmp_path / "msgbook.toml"
+    if old is not None:
+        path.write_bytes(old)
+    written = []
+
+    def save(text):
+        with suppress(SettingsWriteError):
+            write_settings(path, text, old=old)
+            written.append(text)
+
+    with at_call(os.fsync, lambda: save("# second"), call=call):
+        save("# first")
+
+    assert written == [path.read_text()]
+    copies = [file.read_bytes() for file in tmp_path.iterdir() if file != path]
+    assert copies == ([] if old is None else [old])
 
 
 @pytest.mark.parametrize("word", ["0", "-1", "soon", "inf", "nan"])

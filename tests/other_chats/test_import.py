@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
+from ctrl_c import interrupted_at
 from other_programs import MESSAGES, PNG, archive, chatgpt, claude, jupyter_ai, llm_rows, node, said
 
 from msgbook.__main__ import main
@@ -49,6 +51,17 @@ def test_an_archive_of_chatgpt_becomes_a_file_for_each_chat_and_each_other_branc
     assert len(shown.out.splitlines()) == 4
     assert "export.zip: other branches, written to files of their own: 2" in shown.err
     assert "export.zip: not read, because they are no chats: user.json" in shown.err
+
+
+@pytest.mark.parametrize("call", [1, 2, 3, 4])
+def test_an_interrupt_while_a_file_is_written_leaves_none_behind(converter, call):
+    source = converter.file("conversations.json", [chatgpt(), chatgpt("Sea")])
+
+    # Each file is synced, and then the folder with its name.
+    with interrupted_at(os.fsync, call=call):
+        assert main(["convert", str(source), "--out", "out"]) != 0
+
+    assert list((converter.folder / "out").iterdir()) == []
 
 
 def test_what_has_no_place_in_the_cells_is_kept_in_the_metadata(converter):

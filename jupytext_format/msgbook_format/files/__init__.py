@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from msgbook_format.files.ipynb import parse_ipynb, reads_ipynb, writes_ipynb
     from msgbook_format.files.message_files import (
         Snapshot,
+        create_bytes,
         decode,
         encode,
         has_section,
@@ -25,7 +26,9 @@ else:
         {
             "agent_files": "encode_agent_file parse_agent_file",
             "ipynb": "parse_ipynb reads_ipynb writes_ipynb",
-            "message_files": "Snapshot decode encode has_section read_file replace_bytes write_file",
+            "message_files": (
+                "Snapshot create_bytes decode encode has_section read_file replace_bytes write_file"
+            ),
             "names": "AGENT_SUFFIXES SUFFIX is_agent_file stem_of",
             "ordinary_markdown": "with_message_section",
             "regular_files": "open_regular read_regular require_regular",

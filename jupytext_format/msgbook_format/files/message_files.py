@@ -21,6 +21,8 @@ from msgbook_format.outputs.files import keep_lost_data, load_output_files
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name, split_frontmatter
 from msgbook_format.syntax.split import BOM
 
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
@@ -105,7 +107,28 @@ def has_section(text: str) -> bool:
     return bool(end) and section_name(parse_frontmatter(text[:end])[0]) is not None
 
 
-def replace_bytes(path: Path, data: bytes, *, expected: bytes | None = None) -> None:
+def create_bytes(path: Path, data: bytes, *, mode: int = 0o666) -> None:
+    """Write a new file. If it cannot be written, or the user interrupts that, none is left behind.
+
+    Args:
+        mode: Its mode, without what the process denies to new files.
+
+    Raises:
+        FileExistsError: The file exists. It is not changed.
+        OSError: The file cannot be written.
+    """
+    handle = os.open(path, _NEW, mode)
+    try:
+        _fill(handle, data)
+        _sync_folder(path.parent)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def replace_bytes(
+    path: Path, data: bytes, *, expected: bytes | None = None, mode: int | None = None
+) -> None:
     """Replace the content of a file in one step: a reader sees the old or the new content.
 
     Its mode and, where permitted, its owner stay. Symbolic links are followed; other hard links
@@ -113,6 +136,7 @@ def replace_bytes(path: Path, data: bytes, *, expected: bytes | None = None) -> 
 
     Args:
         expected: SHA-256 of the content that is replaced; None for any content.
+        mode: Its mode afterwards; None for the mode that it has.
 
     Raises:
         FileChangedError: The file has other content than expected.
@@ -129,16 +153,14 @@ def replace_bytes(path: Path, data: bytes, *, expected: bytes | None = None) -> 
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     # Not made from the file's name, because that could become too long for the file system.
     temporary = target.with_name(f".msgbook-{secrets.token_hex(8)}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     # Even while it is written, it is no more readable than the file that it replaces.
-    handle = os.open(temporary, flags, 0o666 if old is None else stat.S_IMODE(old.st_mode) & 0o700)
+    usual = 0o666 if mode is None else mode
+    first = usual if old is None else stat.S_IMODE(old.st_mode) & 0o700
+    handle = os.open(temporary, _NEW, first)
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
+        _fill(handle, data)
         if old is not None:
-            _copy_owner(temporary, old)
+            _copy_owner(temporary, old, stat.S_IMODE(old.st_mode) if mode is None else mode)
         if expected is not None and _digest(target) != expected:
             raise FileChangedError(path)
         temporary.replace(target)
@@ -148,9 +170,16 @@ def replace_bytes(path: Path, data: bytes, *, expected: bytes | None = None) -> 
     _sync_folder(target.parent)
 
 
-def _copy_owner(temporary: Path, old: os.stat_result) -> None:
-    """Give a file the owner and mode of the file that it will replace, as far as permitted."""
-    mode = stat.S_IMODE(old.st_mode)
+def _fill(handle: int, data: bytes) -> None:
+    """Write the content of a new file and close it."""
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _copy_owner(temporary: Path, old: os.stat_result, mode: int) -> None:
+    """Give a file the owner of the file that it will replace, and a mode, as far as permitted."""
     new = temporary.stat()
     if hasattr(os, "chown") and (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         try:

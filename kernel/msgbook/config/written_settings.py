@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from msgbook.errors import MsgbookError
+from msgbook_format.errors import FileChangedError
+from msgbook_format.files import create_bytes, replace_bytes
+
+_OWNER_ONLY = 0o600
 
 
 class SettingsWriteError(MsgbookError):
@@ -59,40 +63,51 @@ def format_toml(answers: Answers, name: str = "main") -> str:
     return f"{model}{format_table(answers, name)}"
 
 
-def write_settings(path: Path, text: str, *, replace: bool) -> Path | None:
-    """Write the file in one step, readable only by its owner.
+def write_settings(path: Path, text: str, *, old: bytes | None) -> Path | None:
+    """Write the file, readable only by its owner. One that exists is replaced in one step.
+
+    Args:
+        old: The content that is replaced; None if there is no file.
 
     Returns:
         Path of the copy of the old file; None if there was no file.
 
     Raises:
-        SettingsWriteError: The file cannot be written, or it exists and `replace` is false.
+        SettingsWriteError: The file cannot be written, or is not as it was. It is unchanged.
     """
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        if replace:
-            backup = _free_name(path)
-            os.link(path, backup)
-            fresh.replace(path)
-            return backup
-        # Unlike a rename, a link never replaces a file that was created meanwhile.
-        os.link(fresh, path)
+        if old is None:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            create_bytes(path, text.encode(), mode=_OWNER_ONLY)
+            return None
+        backup = _copy(path, old)
+        try:
+            digest = sha256(old).digest()
+            replace_bytes(path, text.encode(), expected=digest, mode=_OWNER_ONLY)
+        except (FileChangedError, OSError):
+            # Not after Ctrl+C, which may come when the file has just been replaced.
+            backup.unlink()
+            raise
+        return backup
+    except FileChangedError as error:
+        raise SettingsWriteError(
+            f"{path} has changed meanwhile. Nothing was written: try again."
+        ) from error
     except OSError as error:
         raise SettingsWriteError(f"{path}: {error.strerror}") from error
-    finally:
-        fresh.unlink(missing_ok=True)
-    return None
 
 
-def _free_name(path: Path) -> Path:
+def _copy(path: Path, content: bytes) -> Path:
+    """Write the content beside the file, under the first name that is free."""
     number = 1
-    while (backup := path.with_name(f"{path.name}.bak{number}")).exists():
-        number += 1
-    return backup
+    while True:
+        backup = path.with_name(f"{path.name}.bak{number}")
+        try:
+            create_bytes(backup, content, mode=_OWNER_ONLY)
+        except FileExistsError:
+            number += 1
+        else:
+            return backup
 
 
 def quoted(text: str) -> str:

@@ -121,7 +121,7 @@ def save(form: Form, digest: str) -> dict[str, Any]:
     try:
         backup = None
         if new != old:
-            backup = write_settings(path, new, replace=path.exists())
+            backup = write_settings(path, new, old=old.encode() if path.exists() else None)
     except SettingsWriteError:
         if entry and form.key:
             delete_key(entry)

@@ -21,6 +21,7 @@ from msgbook_format.files import (
     AGENT_SUFFIXES,
     SUFFIX,
     Snapshot,
+    create_bytes,
     decode,
     encode,
     encode_agent_file,
@@ -142,7 +143,7 @@ class Document:
         data = self._encoded()
         is_new = self._digest is None
         if self._digest is None:
-            _write_new_file(self.path, data)
+            create_bytes(self.path, data)
         else:
             replace_bytes(self.path, data, expected=self._digest)
         self._digest = sha256(data).digest()
@@ -223,14 +224,3 @@ def require_name(path: Path) -> None:
         raise DocumentError(
             f"{path}: expected a name that ends with {', '.join(suffixes[:-1])} or {suffixes[-1]}"
         )
-
-
-def _write_new_file(path: Path, data: bytes) -> None:
-    with path.open("xb") as file:
-        try:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        except OSError:
-            path.unlink()
-            raise

@@ -7,11 +7,12 @@ import subprocess
 import sys
 
 import pytest
+from ctrl_c import interrupted_at
 
 import msgbook_format
 from msgbook_format import read, reads, write
 from msgbook_format.errors import FileChangedError, NotAMessageFile, NotUtf8Error
-from msgbook_format.files.message_files import Snapshot
+from msgbook_format.files.message_files import Snapshot, create_bytes, replace_bytes
 
 TEXT = "# %% [^a]\n\n[^a]: [markdown]\n\nHello\n"
 
@@ -49,6 +50,18 @@ def test_writing_keeps_mode_and_follows_links(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.msg.md", "target.msg.md"]
 
 
+@pytest.mark.parametrize("before", [None, 0o644, 0o200])
+def test_a_file_has_the_mode_that_it_is_given(tmp_path, before):
+    path = tmp_path / "new.toml"
+    if before is not None:
+        path.write_bytes(b"old")
+        path.chmod(before)
+
+    replace_bytes(path, b"new", mode=0o600)
+
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o600)
+
+
 def test_a_failed_write_leaves_the_file_as_it_was(tmp_path):
     path = tmp_path / "chat.msg.md"
     path.write_text(TEXT)
@@ -78,6 +91,25 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path):
     assert done.returncode == 7
     assert path.read_text() == TEXT
     assert [entry.name for entry in tmp_path.iterdir()] == ["chat.msg.md"]
+
+
+@pytest.mark.parametrize("write_bytes", [create_bytes, replace_bytes])
+def test_an_interrupted_write_leaves_no_new_file(tmp_path, write_bytes):
+    with pytest.raises(KeyboardInterrupt), interrupted_at(os.fsync):
+        write_bytes(tmp_path / "chat.msg.md", TEXT.encode())
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_new_file_replaces_none_and_has_the_mode_that_it_is_given(tmp_path):
+    path = tmp_path / "chat.msg.md"
+    create_bytes(path, b"mine", mode=0o600)
+
+    with pytest.raises(FileExistsError):
+        create_bytes(path, b"other")
+
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"mine", 0o600)
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write what is read-only")

@@ -16,9 +16,10 @@ from msgbook.cli.terminal import home_as_tilde, line_of, say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ProviderSettings, check_url, config_path
 from msgbook.config.written_settings import Answers, SettingsWriteError, format_toml, write_settings
-from msgbook.errors import ConfigError, ProviderError
+from msgbook.errors import ConfigError, ProviderError, describe_file_error
 from msgbook.messages import ApiName
 from msgbook.server_checks.run import list_models
+from msgbook_format.files import read_regular
 
 Ask = Callable[[str], str]
 """Asks the user a question and returns the answer; raises `EOFError` if there is none."""
@@ -59,14 +60,14 @@ def set_up(*, seconds: float) -> None:
         if os.environ.get(name):
             say(f"The environment variable {name} is set and overrides the file. {what_to_do}")
     try:
-        replaced = _may_write(path, input)
+        old = _read_replaced(path, input)
         answers = ask_settings(
             input, lambda url, variable: asyncio.run(_offered(url, variable, seconds))
         )
     except EOFError:
         raise CommandError("Cancelled; nothing was written.") from None
     try:
-        backup = write_settings(path, format_toml(answers), replace=replaced)
+        backup = write_settings(path, format_toml(answers), old=old)
     except SettingsWriteError as error:
         raise CommandError(str(error)) from error
     say(
@@ -110,14 +111,17 @@ def _target() -> Path:
     return Path(jupyter_config_dir()) / "msgbook.toml"
 
 
-def _may_write(path: Path, ask: Ask) -> bool:
-    """Return whether there is a file to replace, after the user has agreed."""
+def _read_replaced(path: Path, ask: Ask) -> bytes | None:
+    """Return the content of the file that is replaced, after the user has agreed; None without a file."""
     if not path.exists():
-        return False
+        return None
     shown = home_as_tilde(str(path))
     if not _says_yes(ask, f"{shown} exists. Replace it, and keep a copy? [y/N] "):
         raise CommandError(f"{path} was not changed.")
-    return True
+    try:
+        return read_regular(path)
+    except OSError as error:
+        raise CommandError(describe_file_error(path, error)) from error
 
 
 def _says_yes(ask: Ask, question: str) -> bool:
