@@ -57,7 +57,7 @@ def test_a_part_of_an_unknown_type_is_shown_whole_and_told_to_the_model() -> Non
     assert '"type": "audio"' in sent["content"]
 
 
-def test_an_image_of_either_seed_is_shown_and_sent_as_an_image() -> None:
+def test_an_image_of_either_type_is_shown_and_sent_as_an_image() -> None:
     url = "data:image/png;base64,AA=="
     sent = {"type": "image_url", "image_url": {"url": url}}
     for part in ({"type": "image", "image_url": {"url": url}}, {"type": "image", "image_url": url}):

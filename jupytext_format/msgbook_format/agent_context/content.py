@@ -21,7 +21,7 @@ _NO_ANGLES = re.compile(r"[<>\n]")
 
 
 def content_text(content: Any) -> str:
-    """Return the content of a message as Markdown, as seed 000 shows it.
+    """Return the content of a message as Markdown (seed 000).
 
     Content is a text, a content part, or a list of parts. Text parts are joined, an image is
     `![image](url)`, and any other part is named by its type.

@@ -140,7 +140,7 @@ def _result_block(message: _Message, step: int) -> Any:
     content = result_content(message.get("content"))
     block = {"type": "tool_result", "step": step, "id": call_id, "content": content}
     is_error = message.get("isError")
-    # A ToolResult of seed 001. It is read only: an AgentMessage has no such key, and strict servers
+    # The key of a ToolResult (seed 001). It is only read: an AgentMessage has no such key, and strict servers
     # refuse messages with keys that they do not know.
     return block | {"status": "error"} if is_error is True else block
 

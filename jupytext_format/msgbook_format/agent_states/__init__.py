@@ -1,4 +1,4 @@
-"""The states of the agents of a folder (AgentStateInfo of seed 001): which conversations there are, and what they do.
+"""The states of the agents of a folder (AgentStateInfo, seed 001): which conversations there are, and what they do.
 
 - `heads`: what a conversation's file says of its agent, of which only the part with the metadata is read.
 - `running`: which conversations run, whatever process runs them.

@@ -14,7 +14,7 @@ from msgbook_format.files import stem_of
 
 @dataclass(frozen=True, slots=True)
 class AgentState:
-    """A conversation and what its agent does (AgentStateInfo of seed 001)."""
+    """A conversation and what its agent does: AgentStateInfo (seed 001)."""
 
     path: Path
     """Its file, absolute."""
@@ -43,7 +43,7 @@ class AgentState:
 
     @property
     def status(self) -> AgentRuntimeStatus:
-        """The agent's status, by the formula of seed 001."""
+        """What the agent does, as `runtime_status` finds it."""
         return runtime_status(
             is_running=self.is_running,
             is_task_finished=self.is_task_finished,
@@ -66,7 +66,7 @@ class TreeRow(NamedTuple):
         return self.state.problem or self.note
 
     def to_json(self) -> dict[str, Any]:
-        """Return AgentStateInfo with the names of seed 001, and `status`; `problem` if there is one."""
+        """Return AgentStateInfo (seed 001), and `status`; `problem` if there is one."""
         state = self.state
         optional = {"prompt": state.task, "problem": self.problem}
         return {

@@ -105,7 +105,7 @@ def new_agent_metadata(
 def runtime_status(
     *, is_running: bool, is_task_finished: bool, parent_id: str | None
 ) -> AgentRuntimeStatus:
-    """Return the status of an agent, by the formula of seed 001."""
+    """Return the status of an agent: running wins over finished, and only a sub-agent is pending (seed 001)."""
     if is_running:
         return "running"
     if is_task_finished:

@@ -24,11 +24,12 @@ from msgbook_format.server.output_files import find_os_path
 
 
 class AgentsHandler(APIHandler):
-    """Answers with `agents`, AgentStateInfo of each in the order of the tree, and `running`, folders.
+    """Answers with `agents`, in the order of the tree, and `running`, folders in which a conversation runs.
 
-    Beside the keys of seed 001: `depth` in the tree, `path` of the file on this server (null if it
-    is outside its folder), `outside` on its disk (null if it is inside), `changed` in seconds since
-    1970. `running` are the folders on this server in which a conversation runs.
+    Each agent has `uuid`, `parentId`, `name`, `fileUri`, `isWindowOpen`, `isRunning`,
+    `isTaskFinished` (seed 001), `status`, and as far as known `prompt` and `problem`. Its place:
+    `depth` in the tree, `path` of the file on this server (null if it is outside its folder),
+    `outside` on its disk (null if it is inside), `changed` in seconds since 1970.
     """
 
     auth_resource = "contents"

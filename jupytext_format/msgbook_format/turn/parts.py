@@ -8,8 +8,8 @@ from typing import Any
 def image_url(part: Any) -> str | None:
     """Return the URL of a part that is an image; None if it is no image.
 
-    Seed 001 names the type `image_url`, seed 000 `image`. Of both, `image_url` is an object with
-    the `url`, or the URL itself.
+    Its type is `image_url` (seed 001) or `image` (seed 000). Of both, the key `image_url` holds an
+    object with the `url`, or the URL itself.
     """
     if not isinstance(part, dict) or part.get("type") not in ("image_url", "image"):
         return None

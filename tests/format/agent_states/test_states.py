@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgbook_format.agent_states import AgentState, as_tree
 
-SEED = {
+KEYS = {
     "uuid", "parentId", "name", "fileUri", "isWindowOpen", "isRunning", "isTaskFinished", "prompt",
 }  # fmt: skip
 """Keys of AgentStateInfo in seed 001."""
@@ -79,4 +79,4 @@ def test_the_json_has_the_keys_of_the_seed_and_the_status():
         "prompt": "Count",
         "status": "running",
     }
-    assert row.to_json().keys() - {"status"} == SEED
+    assert row.to_json().keys() - {"status"} == KEYS

@@ -11,7 +11,7 @@ from msgbook_format.agents import new_agent_metadata, runtime_status
 MADE = datetime(2026, 1, 15, 10, 30, tzinfo=UTC)
 
 
-def test_a_main_agent_has_the_keys_of_the_seed_and_no_task():
+def test_a_main_agent_has_these_keys_and_no_task():
     metadata = new_agent_metadata(uuid="u", created_at=MADE, name="chat")
     assert metadata == {
         "uuid": "u",
@@ -54,7 +54,7 @@ def test_the_time_is_written_in_utc_wherever_it_was_read():
         (False, False, None, "standby"),
     ],
 )
-def test_the_status_follows_the_formula_of_the_seed(
+def test_running_wins_over_finished_and_only_a_sub_agent_is_pending(
     is_running, is_task_finished, parent_id, status
 ):
     found = runtime_status(

@@ -1,6 +1,6 @@
 """Arguments of a tool call in the body of its output cell, in the ways that models write them.
 
-Seed 004 says that a call is XML and names no elements, so every usual form is read:
+A call is XML whose elements have no fixed names (seed 004), so every usual form is read:
 `<read><path>a.py</path></read>`, `<invoke name="read"><parameter name="path">`,
 `<function=read><parameter=path>`, `<tool_call><arguments>` around JSON or elements,
 `<tool_call>{"name": "read", "arguments": {}}</tool_call>`, attributes, or JSON alone.
