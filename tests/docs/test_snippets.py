@@ -30,7 +30,9 @@ PROGRAMS = {
     "needs a graphics card": {"vllm serve"},
     "asks a server": {"curl"},
     "installs into the environment of the tests": {
-        *("python -m", "pip install", "playwright install"),
+        "python -m",
+        "pip install",
+        "playwright install",
     },
     "is not a dependency of the tests": {"pytest --nbmake", "pytest --nbval-lax"},
     "changes the environment of a shell": {"export", "source", ".", "cd", "mkdir", "echo"},

@@ -43,7 +43,7 @@ class AgentState:
 
     @property
     def status(self) -> AgentRuntimeStatus:
-        """What the agent does, as `runtime_status` finds it."""
+        """The agent's status, as `runtime_status` finds it."""
         return runtime_status(
             is_running=self.is_running,
             is_task_finished=self.is_task_finished,
