@@ -11,6 +11,7 @@ import nbformat
 import pytest
 from apis import asking_over
 from chromium import CHROMIUM_FLAGS, find_chromium
+from fences import fences  # noqa: F401 - a fixture
 from forked import ForkServer
 from hypothesis import HealthCheck, settings
 from kernel_client import KernelClient
@@ -45,7 +46,7 @@ SLOW_FIXTURES = {
     "running",
 }
 """Fixtures that start a browser, a kernel or a Python."""
-SLOW_NAMES = {"HowTo", "KernelClient", "pexpect", "started", "subprocess"}
+SLOW_NAMES = {"HowTo", "KernelClient", "pexpect", "started", "subprocess", "type_in"}
 """Names of test modules that do the same."""
 
 

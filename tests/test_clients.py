@@ -134,9 +134,10 @@ def test_jupyter_execute_sends_the_notes_of_a_notebook_whose_file_it_is_told(ser
     assert [m["content"] for m in server.messages()[-2:]] == ["Answer in Latin.", "Well?"]
 
 
-def test_papermill_writes_nothing_but_the_notebook_into_a_pipe(server, tmp_path):
+def test_papermill_writes_nothing_but_the_notebook_into_a_pipe(fences, server, tmp_path):
     server.answers = [text("Yes.")]
-    parameters = new_code_cell("%%python\ncity = 'Rome'", metadata={"tags": ["parameters"]})
+    source = fences[0].body.rstrip("\n")
+    parameters = new_code_cell(source, metadata={"tags": ["parameters"]})
     shown = new_code_cell("%%python\nprint(city)")
     given = nbformat.writes(notebook(parameters, shown, new_code_cell("Well?")))
 
@@ -151,7 +152,10 @@ def test_papermill_writes_nothing_but_the_notebook_into_a_pipe(server, tmp_path)
         MSGBOOK_MODEL="m",
     )
 
-    *_, printed, answered = nbformat.reads(written, as_version=4).cells
+    given, injected, printed, answered = nbformat.reads(written, as_version=4).cells
+    assert given.source == source
+    assert injected.source.startswith("%%python\n")
+    assert len(server.requests) == 1
     assert [output.text for output in printed.outputs] == ["Paris\n"]
     assert statuses(answered.outputs) == ["done"]
 

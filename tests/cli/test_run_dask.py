@@ -14,6 +14,7 @@ import psutil
 import pytest
 from command import settings
 from scripted_server import Answer, delta, error, text
+from typed import environment, type_in
 
 from msgbook.cli.many.cluster import receive
 from msgbook.cli.many.job import Job
@@ -229,3 +230,13 @@ def test_the_run_writes_the_files_of_workers_that_do_not_see_the_folder_and_repl
     asked = [(request["model"], prompt_of(request)) for request in server.requests]
     assert asked == [("second", "p2-1"), ("second", "p2-2")]
     assert sorted(path.name for path in folder.iterdir()) == [f"c{n}.msg.md" for n in (1, 2, 3, 4)]
+
+
+def test_the_command_of_the_manual_answers_on_the_cluster(fences, server, folder, cluster):
+    (commands,) = fences
+    server.choose = echo
+
+    script = commands.script.replace("tcp://scheduler:8786", cluster[1])
+    type_in(script, folder.parent, environment({}))
+
+    assert answers(folder) == {name: ("done", f"answer to {name}") for name in PROMPTS}

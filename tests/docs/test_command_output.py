@@ -1,15 +1,25 @@
-"""The output that docs/commands.md shows is what the command prints, but for numbers of tokens."""
+"""The output that docs/commands.md shows is what the commands print, but for numbers, times and names of folders."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from agent_chats import write_chat
+from command import settings
+from doctor_answers import NUMBERS
+from fences import Fence
+from how_to import HowTo
+from scripted_server import Answer, ScriptedServer, delta, finish, text
+from time_server import uvx_with_time
+from typed import environment, type_in
 
 from msgbook.__main__ import main
 
-PAGE = (Path(__file__).parents[2] / "docs" / "commands.md").read_text("utf-8")
 PLAN = """# %% [^one]
 
 [^one]: [markdown]
@@ -30,12 +40,29 @@ Write one in Python.
 """
 
 
-def shown_output(command: str) -> str:
-    return PAGE.partition(f"$ {command}\n")[2].partition("```")[0]
+@pytest.fixture
+def printed(
+    fences: list[Fence], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any
+) -> Callable[..., str]:
+    """Runs the command of the test's only fence in a folder, and returns what it prints."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(code: int = 0, **settings: str) -> str:
+        for name, value in settings.items():
+            monkeypatch.setenv(name, value)
+        assert main(fences[0].body.partition("\n")[0].split()[2:]) == code
+        told: str = capsys.readouterr().out
+        return told
+
+    return run
 
 
-def without_token_numbers(output: str) -> str:
-    return re.sub(r"\d[\d,]* tokens", "N tokens", output).strip()
+def shown(fences: list[Fence]) -> str:
+    return fences[0].body.partition("\n")[2]
+
+
+def without_numbers(output: str) -> str:
+    return re.sub(r"\d[\d,.:-]*", "N", output).strip()
 
 
 def pattern(shown: str) -> str:
@@ -43,17 +70,76 @@ def pattern(shown: str) -> str:
     return ".*".join(map(re.escape, shown.split("...")))
 
 
-def test_the_preview_looks_as_the_page_shows_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_what_is_asked_is_answered_and_exported(
+    fences: list[Fence], server: ScriptedServer, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-key")
-    monkeypatch.setenv("MSGBOOK_MODEL", "qwen3")
+    export, ask = fences
+    server.answers = [text("A program that prints its own source."), text("Here it is.")]
+
+    HowTo([ask, export], tmp_path, settings(server)).follow()
+
+    assert [request["model"] for request in server.requests] == ["m", "qwen3"]
+    assert server.messages()[-1]["content"] == "Write one in Python."
+
+
+def test_the_preview_looks_as_the_page_shows_it(
+    fences: list[Fence], printed: Callable[..., str]
+) -> None:
     Path("plan.msg.md").write_text(PLAN)
 
-    assert main(["preview", "plan.msg.md"]) == 0
+    told = printed(OPENAI_API_KEY="sk-test-key", MSGBOOK_MODEL="qwen3")
 
-    printed = without_token_numbers(capsys.readouterr().out)
-    shown = without_token_numbers(shown_output("msgbook preview plan.msg.md"))
-    assert shown.count("\n") > 10
-    assert re.fullmatch(pattern(shown), printed, re.DOTALL), printed
+    expected = without_numbers(shown(fences))
+    assert expected.count("\n") > 10
+    assert re.fullmatch(pattern(expected), without_numbers(told), re.DOTALL), told
+
+
+def test_the_agents_look_as_the_page_shows_them(
+    fences: list[Fence], printed: Callable[..., str]
+) -> None:
+    child = {"uuid": "k", "parent_agent_id": "c", "is_task_finished": True}
+    name, task = re.findall(r"(chat-\w+\.msg\.md)\t(.+)", shown(fences))[0]
+    write_chat(Path("chat.msg.md"), {"uuid": "c"})
+    write_chat(Path(".msgbook", "subagents", name), child, f"# %% [^a]\n\n{task}\n")
+
+    assert without_numbers(printed()) == without_numbers(shown(fences))
+
+
+def test_the_doctor_says_what_the_page_shows(
+    fences: list[Fence], server: ScriptedServer, tmp_path: Path
+) -> None:
+    counted = finish("stop", {"prompt_tokens": 11, "completion_tokens": 7})
+    server.models = ["qwen3", "llama4"]
+
+    def answer(request: dict[str, Any]) -> Answer:
+        if "tools" not in request:
+            return replace(text(NUMBERS), pause=0.01)
+        thought = [delta(reasoning_content="Hm.")] if "input" in request else []
+        return Answer([*thought, delta(content="The sum is 5."), counted])
+
+    server.choose = answer
+    home = tmp_path / ".jupyter"
+    home.mkdir()
+    (home / "msgbook.toml").write_text(
+        f'model = "qwen3"\n[providers.main]\nbase_url = "{server.url}"\n'
+        '[mcp_servers.time]\ncommand = "uvx"\nargs = ["mcp-server-time"]\n'
+    )
+    (home / "msgbook.toml").chmod(0o600)
+    env = {"HOME": str(tmp_path), "JUPYTER_CONFIG_DIR": str(home)}
+
+    told = type_in("msgbook doctor", tmp_path, environment(env, uvx_with_time(tmp_path / "bin")))
+
+    told = told.replace(server.url, "http://localhost:11434/v1")
+    # Of OpenAI's servers alone, as which the scripted one answers.
+    told = told.replace(", encrypted reasoning", "")
+    assert without_numbers(told) == without_numbers(shown(fences))
+
+
+def test_the_finding_looks_as_the_page_shows_it(
+    fences: list[Fence], printed: Callable[..., str]
+) -> None:
+    above = "# %% [^a]\n\n[^a]: [code]\n\n"
+    number = int(re.findall(r":(\d+):", shown(fences))[0])
+    Path("chat.msg.md").write_text("\n" * (number - 5) + f"{above}```python\nx\n")
+
+    assert printed(code=1) == shown(fences)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,6 @@ import yaml
 from how_to import HowTo
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "git.md").read_text("utf-8")
 
 
 @pytest.fixture
@@ -26,22 +24,20 @@ def user(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, **own, "PATH": tools, "LC_ALL": "C.UTF-8"}
 
 
-def test_every_command_runs_and_prints_what_the_page_shows(tmp_path, user):
+def test_every_command_runs_and_prints_what_the_page_shows(fences, tmp_path, user):
     folder = tmp_path / "chats"
     folder.mkdir()
-    how_to = HowTo(PAGE, folder, user)
 
-    how_to.follow()
+    HowTo(fences, folder, user).follow()
 
-    assert len(how_to.commands) == len(re.findall(r"^\$ ", PAGE, re.MULTILINE)) > 12
     merged = (folder / "chat.msg.md").read_text("utf-8")
     assert "Sintra" in merged
     assert "in Portugal" in merged
 
 
-def test_the_hook_of_the_page_is_that_of_the_repository():
-    shown = yaml.safe_load(PAGE.partition("```yaml\n")[2].partition("```")[0])
-    (hook,) = shown["repos"][0]["hooks"]
+def test_the_hook_of_the_page_is_that_of_the_repository(fences):
+    (configuration,) = fences
+    (hook,) = yaml.safe_load(configuration.body)["repos"][0]["hooks"]
     (ours,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
 
     assert hook == {key: ours[key] for key in hook}

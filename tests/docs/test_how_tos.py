@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from fences import Fence
+from scripted_server import ScriptedServer, text
+from typed import type_in
 
 from msgbook.engine import Engine
 from msgbook.notebook import magics_table
@@ -27,17 +31,14 @@ import asyncio
 from types import SimpleNamespace
 from count import count
 
-async def transcript():
-    return SimpleNamespace(earlier=["a cell", "another"])
+def play(*cells):
+    async def transcript():
+        return SimpleNamespace(earlier=cells[:-1])
 
-assert asyncio.run(count(SimpleNamespace(transcript=transcript), [])) == "Cells above: 2"
+    assert cells[-1] == "%count"
+    return asyncio.run(count(SimpleNamespace(transcript=transcript), []))
+
 """
-
-
-def code_blocks(heading: str) -> list[str]:
-    section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
-    found = re.findall(r"^   ```python\n(.*?)^   ```$", section, re.MULTILINE | re.DOTALL)
-    return [re.sub(r"^   ", "", block, flags=re.MULTILINE) for block in found]
 
 
 def run(folder: Path, **sources: str) -> None:
@@ -46,8 +47,8 @@ def run(folder: Path, **sources: str) -> None:
     subprocess.run([sys.executable, folder / "use.py"], check=True)
 
 
-def test_the_tool_answers_a_call_as_its_test_says(tmp_path: Path) -> None:
-    module, test = code_blocks("Add a tool")
+def test_the_tool_answers_a_call_as_its_test_says(fences: list[Fence], tmp_path: Path) -> None:
+    module, test = (fence.body for fence in fences)
     name = re.findall(r"def (test_\w+)", test)[0]
 
     run(tmp_path, clock=module, use=f"{USE_CLOCK}{test}\n{name}()\n")
@@ -61,13 +62,32 @@ def test_the_method_that_gets_the_tool_also_makes_those_of_sub_agents() -> None:
     assert f".{method}()" in inspect.getsource(Engine.for_subagent)
 
 
-def test_the_magic_and_its_row_are_what_the_table_takes(tmp_path: Path) -> None:
-    row, module, test = code_blocks("Add a magic")
+def test_the_magic_and_its_row_are_what_the_table_takes(
+    fences: list[Fence], tmp_path: Path
+) -> None:
+    row, module, test = (fence.body for fence in fences)
+    name = re.findall(r"def (test_\w+)", test)[0]
     magic = eval(row, vars(magics_table))
 
-    run(tmp_path, count=module, use=USE_COUNT)
+    run(tmp_path, count=module, use=f"{USE_COUNT}{test}\n{name}(play)\n")
     assert (magic.name, magic.function, magic.most_words) == ("%count", "count.count", 0)
-    assert "Cells above: 2" in test
+
+
+def test_a_server_shows_each_piece_of_its_answer_to_curl(
+    fences: list[Fence], server: ScriptedServer, tmp_path: Path
+) -> None:
+    (ask,) = fences
+    server.answers = [text("It is 391.")]
+
+    printed = type_in(
+        ask.script.replace("http://localhost:8000/v1", server.url), tmp_path, os.environ
+    )
+
+    assert server.paths == ["/chat/completions", "/responses"]
+    chat, responses = server.requests
+    assert chat["messages"][-1]["content"] == responses["input"] == "What is 17 * 23?"
+    assert printed.count("391") >= 2
+    assert printed.count("data: ") > 8
 
 
 @pytest.mark.parametrize(

@@ -2,43 +2,20 @@
 
 from __future__ import annotations
 
-import os
+import io
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import get_args
 
-import pytest
 from command import settings
 from scripted_server import text
+from typed import environment, type_in
 
-from msgbook.cli.many.job import Status
+from msgbook.cli.many.job import FileResult, Status
+from msgbook.cli.many.progress import Progress
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "many-chats.md").read_text("utf-8")
-TYPED = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-
-
-@pytest.fixture
-def typed(server, tmp_path):
-    """Types commands in a folder of their own; what they print on standard output."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-
-    def run(commands):
-        done = subprocess.run(
-            ["bash", "-ec", commands],
-            cwd=tmp_path,
-            env={**os.environ, **settings(server), "PATH": path},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    server.choose = lambda request: text(f"{request['model']} says")
-    return run
 
 
 def without_numbers(table):
@@ -48,19 +25,42 @@ def without_numbers(table):
     ]
 
 
-def test_the_commands_answer_what_the_page_says_and_compare_the_models(server, typed, tmp_path):
-    folder, compare, cluster = TYPED
-    shown = re.search(r"^```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[1]
+def test_every_command_runs_and_prints_what_the_page_shows_and_compares_the_models(
+    fences, server, tmp_path
+):
+    folder, shown, compare = fences
+    env = environment(settings(server))
+    server.choose = lambda request: text(f"{request['model']} says")
 
-    assert without_numbers(typed(folder)) == without_numbers(shown)
+    assert without_numbers(type_in(folder.script, tmp_path, env)) == without_numbers(shown.body)
     assert len(server.requests) == 3
-    typed(compare)
+    type_in(compare.script, tmp_path, env)
     assert sorted({request["model"] for request in server.requests}) == ["gpt-5", "gpt-5-mini", "m"]
     for kind in ("html", "json"):
         name = f"compared/primes.comparison.{kind}"
         assert f"`{name}`" in PAGE
         assert "gpt-5-mini says" in (tmp_path / name).read_text("utf-8")
-    assert "--dask tcp://scheduler:8786" in cluster  # there is none: tests/cli/test_run_dask.py
+
+
+class Terminal(io.StringIO):
+    """Keeps what is written as on a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_the_bar_is_the_one_of_a_run(fences):
+    (bar,) = fences
+    terminal = Terminal()
+    progress = Progress(12, terminal)
+
+    progress.turns_ended(9)
+    for number in range(4):
+        progress.file_ended(FileResult(Path(f"{number}.msg.md"), "done"))
+    progress.show_waits({"cloud": 22.5})
+
+    drawn = terminal.getvalue().rpartition("\x1b[K")[2]
+    assert re.sub(r"\d+:\d\d", "1:07", drawn) == bar.body.rstrip("\n")
 
 
 def test_each_status_of_the_table_is_explained():

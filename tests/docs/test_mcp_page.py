@@ -1,9 +1,11 @@
-"""docs/mcp.md: its configurations are taken as they stand, and its table names all keys."""
+"""docs/mcp.md: its servers are configured as they stand, and its table names all keys."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+
+from fences import Fence
 
 from msgbook.config import load_settings
 from msgbook.config.mcp_tables import KEYS
@@ -11,17 +13,24 @@ from msgbook.config.mcp_tables import KEYS
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
 
 
-def test_each_configuration_is_taken_without_a_warning(tmp_path: Path):
-    blocks = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+def test_a_server_is_a_program_or_a_url(fences: list[Fence], tmp_path: Path) -> None:
+    (fence,) = fences
     path = tmp_path / "msgbook.toml"
-    assert len(blocks) >= 2
-    for block in blocks:
-        path.write_text(block)
-        settings = load_settings({"MSGBOOK_CONFIG": str(path), "ISSUES_TOKEN": "t0ken-1"})
+    path.write_text(fence.body)
 
-        assert settings.warnings == ()
-        assert not [one.problem for one in settings.mcp_servers.values() if one.problem]
+    settings = load_settings({"MSGBOOK_CONFIG": str(path), "ISSUES_TOKEN": "t0ken-1"})
+    issues, team = settings.mcp_servers.values()
+
+    assert settings.warnings == ()
+    assert (issues.problem, team.problem) == ("", "")
+    assert (issues.command, issues.args) == ("npx", ("-y", "@example/issues-server"))
+    assert issues.env == {"ISSUES_TOKEN": "t0ken-1"}
+    assert issues.enabled_tools == ("search", "read")
+    assert (team.url, team.headers) == (
+        "https://mcp.example.com/mcp",
+        {"Authorization": "Bearer abc"},
+    )
 
 
-def test_the_table_has_a_row_for_each_key():
+def test_the_table_has_a_row_for_each_key() -> None:
     assert set(re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)) == set(KEYS)

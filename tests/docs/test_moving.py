@@ -8,19 +8,15 @@ import shlex
 from pathlib import Path
 
 import pytest
+from fences import fences_of
 from other_programs import MESSAGES, archive, chatgpt, jupyter_ai
 
 from msgbook.__main__ import main
 
 PAGE = (Path(__file__).parents[2] / "docs" / "moving.md").read_text("utf-8")
-COMMANDS = [
-    command.strip()
-    for found in re.findall(
-        r"^(?:\$ )?(msgbook [^#\n]+)|`(msgbook convert [^`]+)`", PAGE, re.MULTILINE
-    )
-    for command in found
-    if " " in command.removeprefix("msgbook convert").strip()
-]
+NAMED = re.findall(r"`(msgbook convert (?!`).+? .+?)`", PAGE)
+(FENCE,) = fences_of("docs/test_moving.py::test_every_command_works")
+COMMANDS = [*FENCE.commands, *NAMED]
 
 
 @pytest.fixture
@@ -31,25 +27,21 @@ def brought(tmp_path, monkeypatch):
     Path("messages.json").write_text(json.dumps(MESSAGES))
 
 
-def test_the_page_has_commands():
-    assert len(COMMANDS) == 7
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_works(brought, command):
     if "messages.json" not in command:
         assert main(["convert", "messages.json", "chat.msg.md"]) == 0
 
-    assert main(shlex.split(command.partition(">>")[0])[1:]) == 0
+    assert main(shlex.split(command.partition(">>")[0], comments=True)[1:]) == 0
 
 
-def test_the_first_command_prints_what_the_page_shows(brought, capsys):
-    shown = re.search(r"```console\n\$ (.*)\n((?:.*\n)*?)```", PAGE)
+def test_the_first_command_prints_what_the_page_shows(fences, brought, capsys):
+    command, _, shown = fences[0].body.partition("\n")
 
-    assert main(shlex.split(shown[1])[1:]) == 0
+    assert main(shlex.split(command)[2:]) == 0
 
     printed = capsys.readouterr()
-    assert printed.out + printed.err == shown[2]
+    assert printed.out + printed.err == shown
 
 
 def test_the_place_that_the_page_names_is_in_the_words_of_the_error(brought, capsys):

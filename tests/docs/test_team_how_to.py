@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from fences import fences_of
 from how_to import HowTo
 
 from msgbook.config import LIMIT_KEYS, load_settings
@@ -13,27 +14,26 @@ from msgbook_format import read
 from msgbook_format.turn import turn_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "first-team.md").read_text("utf-8")
+FOLLOWED = fences_of(
+    "docs/test_team_how_to.py::test_every_command_runs_and_prints_what_the_page_shows"
+)
 
 
 @pytest.fixture(scope="module")
-def followed(tmp_path_factory: pytest.TempPathFactory) -> tuple[HowTo, Path]:
-    """The page, followed to its end, and the team's folder."""
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The team's folder, when the page has been followed to its end."""
     folder = tmp_path_factory.mktemp("reader")
-    how_to = HowTo(PAGE, folder, {"JUPYTER_CONFIG_DIR": str(folder / "config")})
-    how_to.follow()
-    return how_to, folder / "team"
+    HowTo(FOLLOWED, folder, {"JUPYTER_CONFIG_DIR": str(folder / "config")}).follow()
+    return folder / "team"
 
 
 def test_every_command_runs_and_prints_what_the_page_shows(followed):
-    how_to, _ = followed
-
-    assert len(how_to.commands) == len(re.findall(r"^\$ ", PAGE, re.MULTILINE)) > 6
+    assert (followed / "team.msg.md").is_file()
 
 
 def test_the_team_has_worked_and_a_sub_agent_was_asked_again(followed):
-    _, folder = followed
-    turn = turn_of(read(folder / "team.msg.md").cells[0].outputs[0])
-    subagents = [read(path) for path in (folder / ".msgbook" / "subagents").iterdir()]
+    turn = turn_of(read(followed / "team.msg.md").cells[0].outputs[0])
+    subagents = [read(path) for path in (followed / ".msgbook" / "subagents").iterdir()]
 
     assert [b["approval"] for b in turn["blocks"] if b["type"] == "tool_call"] == ["user"]
     assert turn["agent"] == "orchestrator"
@@ -43,10 +43,10 @@ def test_the_team_has_worked_and_a_sub_agent_was_asked_again(followed):
     assert [b for b in turn["blocks"] if b["type"] in ("notice", "error")] == []
 
 
-def test_the_rule_of_the_page_is_understood(tmp_path):
-    (rule,) = re.findall(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+def test_the_rule_of_the_page_is_understood(fences, tmp_path):
+    (rule,) = fences
     file = tmp_path / "msgbook.toml"
-    file.write_text(rule)
+    file.write_text(rule.body)
 
     settings = load_settings({"MSGBOOK_CONFIG": str(file)})
 

@@ -1,20 +1,40 @@
-"""docs/tutorial.md: its commands work with the demo model and print what the page shows."""
+"""docs/tutorial.md: what is typed works with the demo model and brings what the page shows."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
+import pytest
+from fences import Fence
 from how_to import HowTo
 
-PAGE = (Path(__file__).parents[2] / "docs" / "tutorial.md").read_text("utf-8")
+from msgbook.__main__ import main
 
 
-def test_every_command_runs_and_prints_what_the_page_shows(tmp_path: Path) -> None:
-    how_to = HowTo(PAGE, tmp_path, {"MSGBOOK_MODEL": "demo"})
+def test_every_command_runs_and_prints_what_the_page_shows(
+    fences: list[Fence], tmp_path: Path
+) -> None:
+    HowTo(fences, tmp_path, {"MSGBOOK_MODEL": "demo"}).follow()
 
-    how_to.follow()
-
-    assert len(how_to.commands) == len(re.findall(r"^\$ ", PAGE, re.MULTILINE)) > 6
     assert (tmp_path / "first.html").exists()
     assert (tmp_path / "first-fork.msg.md").exists()
+
+
+def test_the_demo_model_answers_what_is_typed_in_jupyterlab(
+    fences: list[Fence],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("MSGBOOK_APPROVAL", "allow")
+    chat = str(tmp_path / "first.msg.md")
+    said = []
+    for fence in fences:
+        assert main(["chat", chat, "--force", fence.body.rstrip("\n")]) == 0
+        said.append(capsys.readouterr().out)
+
+    greeting, count, report = said
+    assert greeting.startswith("Hello! I am the **demo model**")
+    assert "**2 messages of yours**" in count
+    assert "The first begins: “What can you do”" in count
+    assert report.startswith("**My sub-agents have reported: 2.**")

@@ -10,10 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from fences import Fence, fences_of
+from other_programs import archive, chatgpt
+from scripted_server import ScriptedServer, text
+from typed import environment, stand_in, type_in
 
 from msgbook_format import reads, write
 
-DOCS = Path(__file__).parents[2] / "docs"
 CHAT = """# %% [^one-cell]
 
 [^one-cell]: [markdown]
@@ -27,24 +30,10 @@ What is a quine?
 A program that prints its own source.
 """
 PARAMETERS = '%%python\ncity = "Rome"'
-
-NOT_RUN = {
-    "chatgpt.zip": "an archive of a person: tests/other_chats has some",
-    "jupyter console": "waits for somebody who types: tests/test_clients.py",
-    "--nbmake": "is not a dependency of the tests",
-    "--nbval": "is not a dependency of the tests",
-    "kernelgateway": "serves until it is stopped: tests/everywhere",
-    "export ": "is for the gateway",
-    "filter.nbstripout": "needs nbstripout --install",
-}
-"""Parts of the lines that are not run, with the reason."""
-
-
-def typed(page: str) -> list[str]:
-    """Return the lines of the page's shell fences that can run."""
-    text = (DOCS / page).read_text("utf-8")
-    lines = "".join(re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)).splitlines()
-    return [line for line in lines if not any(part in line for part in NOT_RUN)]
+HERE = "docs/test_typed_commands.py"
+TYPED = fences_of(f"{HERE}::test_each_command_of_the_page_runs")
+PIP = fences_of(f"{HERE}::test_pip_finds_msgbook")
+LAB = fences_of(f"{HERE}::test_the_kernels_of_jupyterlab_get_the_server_and_the_model")
 
 
 @pytest.fixture
@@ -64,37 +53,89 @@ def folder(tmp_path: Path) -> Path:
     notebook.cells[0].metadata.tags = ["parameters"]
     (tmp_path / "in.ipynb").write_text(json.dumps(notebook))
     (tmp_path / "agent.mtm").write_text('{"metadata": {"uuid": "u", "name": "n"}, "context": []}')
+    (tmp_path / "chatgpt.zip").write_bytes(archive({"conversations.json": [chatgpt()]}))
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     return tmp_path
 
 
 @pytest.mark.timeout(240)
-@pytest.mark.parametrize(
-    "page", ["agent-files.md", "clients.md", "jupytext.md", "moving.md", "terminal.md"]
-)
+@pytest.mark.parametrize("page", dict.fromkeys(fence.page for fence in TYPED))
 def test_each_command_of_the_page_runs(page: str, folder: Path) -> None:
     if page == "terminal.md":
         # The page begins with a new conversation.
         (folder / "chat.msg.md").unlink()
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "MSGBOOK_MODEL": "demo"}
-    lines = typed(page)
+    env = environment({"MSGBOOK_MODEL": "demo"})
+    for fence in TYPED:
+        for line in fence.commands if fence.page == page else ():
+            beginning = "--at $(msgbook list chat.msg.md | cut -c-8)"
+            type_in(line.replace("--at ID", beginning), folder, env)
 
-    assert lines
-    for line in lines:
-        done = subprocess.run(
-            [
-                "bash",
-                "-o",
-                "pipefail",
-                "-c",
-                line.replace("--at ID", "--at $(msgbook list chat.msg.md | cut -c-8)"),
-            ],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, f"$ {line}\n{done.stdout}{done.stderr}"
-        assert "Traceback" not in done.stderr
+
+OPENAI, LOCAL = "the OpenAI API", "URL (OPENAI_BASE_URL)"
+FOUND = [
+    [(OPENAI, "gpt-5"), (LOCAL, "qwen3")],
+    [(LOCAL, "qwen3")],
+    [("http://file/v1 ([providers.local] of msgbook.toml)", "local-model")],
+    [(OPENAI, "gpt-5")],
+    [(LOCAL, "none")],
+    [("none is configured: the built-in demo model answers", "demo")],
+]
+"""Server and model that the kernels of each of these JupyterLabs find."""
+SHELL = {"OPENAI_API_KEY": "sk-of-the-shell", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
+
+
+@pytest.mark.parametrize(
+    ("fence", "found"),
+    [*zip(LAB, FOUND, strict=True)],
+    ids=[f"{fence.page}-{fence.line}" for fence in LAB],
+)
+def test_the_kernels_of_jupyterlab_get_the_server_and_the_model(
+    fence: Fence, found: list[tuple[str, str]], server: ScriptedServer, tmp_path: Path
+) -> None:
+    """JupyterLab would open a browser and stay: in its place stands what says its kernels' settings."""
+    programs = stand_in(
+        tmp_path / "programs", "jupyter", '[ "$*" = lab ] && exec msgbook doctor --offline --json'
+    )
+    settings = dict(SHELL) if "env -u" in fence.script else {}
+    if settings:
+        file = tmp_path / "msgbook.toml"
+        file.write_text('model = "local-model"\n[providers.local]\nbase_url = "http://file/v1"')
+        settings["MSGBOOK_CONFIG"] = str(file)
+    server.answers = [text("A program.")]
+    script = re.sub(r"http://localhost:\d+/v1", server.url, fence.script)
+
+    printed = type_in(script, tmp_path, environment(settings, programs))
+
+    told = re.findall(r'"server": "(.*)",[^}]*"model": "([^" ]*)', printed)
+    assert told == [(named.replace("URL ", f"{server.url} "), model) for named, model in found]
+    if "msgbook chat" in script:
+        assert [request["model"] for request in server.requests] == ["qwen3"]
+        assert "A program." in printed
+
+
+def test_the_environment_of_a_clone_is_activated(fences: list[Fence], tmp_path: Path) -> None:
+    (first_steps,) = fences
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+
+    printed = type_in(f"{first_steps.script}\ncommand -v jupyter", tmp_path, os.environ)
+
+    assert Path(printed.strip()).samefile(Path(sys.prefix, "bin", "jupyter"))
+
+
+@pytest.mark.parametrize("fence", PIP, ids=lambda fence: fence.page)
+def test_pip_finds_msgbook(fence: Fence, tmp_path: Path) -> None:
+    told = type_in(fence.script, tmp_path, environment({}))
+
+    assert "Requirement already satisfied: msgbook" in told
+
+
+def test_the_specification_for_enterprise_gateway_names_the_python_that_has_msgbook(
+    fences: list[Fence], tmp_path: Path
+) -> None:
+    (specification,) = fences
+    (tmp_path / "msgbook-env").symlink_to(sys.prefix)
+
+    type_in(specification.script, tmp_path, environment({}))
+
+    kernel = json.loads((tmp_path / "specs/kernels/msgbook/kernel.json").read_text("utf-8"))
+    assert kernel["argv"][0] == str(tmp_path / "msgbook-env/bin/python")

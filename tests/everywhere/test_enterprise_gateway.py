@@ -12,7 +12,8 @@ import urllib.request
 from pathlib import Path
 
 import websocket
-from elsewhere import ROOT, configuration, needs
+from elsewhere import ROOT, needs
+from fences import Fence
 from jupyter_client.session import Session, json_default
 from processes import free_port, stop, until_listening
 from scripted_server import ScriptedServer, text
@@ -22,9 +23,9 @@ ENTERPRISE = ROOT / ".enterprise-gateway"
 
 @needs(ENTERPRISE)
 def test_a_kernel_behind_enterprise_gateway_gets_the_settings_and_answers(
-    tmp_path: Path, server: ScriptedServer
+    fences: list[Fence], tmp_path: Path, server: ScriptedServer
 ):
-    example = configuration("sh", "Enterprise Gateway")
+    example = fences[0].body
     name, passed = re.search(r"^export (EG_\w+)=(OPENAI_\S+)$", example, re.MULTILINE).groups()
     option = re.search(r"(--\w+\.list_kernels=True)$", example, re.MULTILINE)[1]
     kernels = tmp_path / "specs" / "kernels"

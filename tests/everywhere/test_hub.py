@@ -11,7 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 from chats import write_notebook
-from elsewhere import ROOT, chat, configuration, needs
+from elsewhere import ROOT, chat, needs
+from fences import fences_of
 from lab import Lab, settings_without_news
 from playwright.sync_api import expect
 from processes import free_port
@@ -45,7 +46,9 @@ c.Spawner.start_timeout = c.Spawner.http_timeout = 180
 LAB = "**/user/ada/lab**"
 STARTS = 180_000
 """Milliseconds in which a server starts or stops."""
-PAGE = configuration("python", "JupyterHub")
+(PAGE,) = fences_of(
+    "everywhere/test_hub.py::test_a_chat_on_a_users_server_behind_jupyterhub_which_is_started_anew"
+)
 """What docs/jupyterhub.md adds to a hub."""
 
 
@@ -65,7 +68,7 @@ def hub_url(root: Path, log: Path, settings: dict[str, str]) -> Iterator[str]:
             root=root,
             settings=settings_without_news(log.parent),
         )
-        + PAGE
+        + PAGE.body
     )
     environment = {**os.environ, **settings, "PYTHONPATH": str(HUB)}
     command = [sys.executable, "-m", "jupyterhub", "--config", str(config)]

@@ -11,13 +11,16 @@ from pathlib import Path
 
 import pytest
 from chats import write_notebook
-from elsewhere import ROOT, chat, configuration, needs
+from elsewhere import ROOT, chat, needs
+from fences import fences_of
 from lab import running_lab
 from processes import free_port, stop, until_listening
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 GATEWAY = ROOT / ".gateway"
+(PAGE,) = fences_of("everywhere/test_servers.py::test_a_chat_whose_kernel_runs_behind_a_gateway")
+"""What docs/jupyterhub.md types to start one."""
 
 
 def test_a_chat_under_a_prefix_with_a_token(
@@ -38,8 +41,8 @@ def test_a_chat_under_a_prefix_with_a_token(
 @pytest.fixture
 def gateway_url(request, root: Path, log: Path, settings: dict[str, str]) -> Iterator[str]:
     """A gateway, started as docs/jupyterhub.md has it, which runs the kernels of another server."""
-    program, folder, app = request.param
-    name, passed, option = settings_of(program)
+    folder, app = request.param
+    name, passed, option = settings_of(PAGE.body)
     port = free_port()
     command = [sys.executable, "-m", "kernel_gateway"]
     environment = {**os.environ, **settings, "PYTHONPATH": str(folder)}
@@ -56,9 +59,8 @@ def gateway_url(request, root: Path, log: Path, settings: dict[str, str]) -> Ite
             stop(process)
 
 
-def settings_of(title: str) -> tuple[str, str, str]:
+def settings_of(example: str) -> tuple[str, str, str]:
     """Return what the page passes on to kernels, with the variable's name, and the gateway's option."""
-    example = configuration("sh", title)
     passed = re.search(r"^export ([KE]G_\w+)=(OPENAI_\S+)$", example, re.MULTILINE)
     option = re.search(r"(--\w+\.list_kernels=True)$", example, re.MULTILINE)
     assert passed, example
@@ -69,7 +71,7 @@ def settings_of(title: str) -> tuple[str, str, str]:
 @pytest.mark.parametrize(
     "gateway_url",
     [
-        pytest.param(("Kernel Gateway", GATEWAY, "KernelGatewayApp"), marks=needs(GATEWAY)),
+        pytest.param((GATEWAY, "KernelGatewayApp"), marks=needs(GATEWAY)),
     ],
     indirect=True,
     ids=["kernel-gateway"],

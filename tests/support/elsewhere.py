@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -18,13 +17,6 @@ def needs(*folders: Path) -> pytest.MarkDecorator:
     """Skip a test where one of the folders that the Makefile installs is missing."""
     missing = [f"{folder.name}/.installed" for folder in folders if not folder.is_dir()]
     return pytest.mark.skipif(bool(missing), reason=f"make {' '.join(missing)} installs it")
-
-
-def configuration(language: str, title: str) -> str:
-    """Return the last example of a section of docs/jupyterhub.md."""
-    page = (ROOT / "docs" / "jupyterhub.md").read_text("utf-8")
-    section = page.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-    return re.findall(rf"^```{language}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[-1]
 
 
 def chat(lab: Lab, root: Path, model_server: ScriptedServer) -> None:

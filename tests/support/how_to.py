@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pexpect
+from fences import SHELLS, Fence
+from typed import environment
 
-_FENCE = re.compile(r"^(?!```)([^\n]+)\n\n```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TYPED = re.compile(r"(?<=no: )\w+$", re.MULTILINE)
 _ID = re.compile(r"\b[0-9a-f]{8}\b")
 
@@ -30,32 +29,32 @@ class HowTo:
     That a page tells its readers to do so is a rule of tests/docs/test_snippets.py.
 
     Args:
+        fences: The files and commands of the page.
         folder: Where the reader is at the start.
         env: Environment variables beside the test's own.
     """
 
-    def __init__(self, page: str, folder: Path, env: dict[str, str]) -> None:
-        self._page = page
+    def __init__(self, fences: Iterable[Fence], folder: Path, env: dict[str, str]) -> None:
+        self._fences = fences
         self._folder = folder
-        tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        self._env = {**os.environ, "PATH": tools, **env}
+        self._env = environment(env)
         self._ids: dict[str, str] = {}
-        self.commands: list[str] = []
-        """Those that have run."""
 
     def follow(self) -> None:
         """Write each file and run each command, in the order of the page. A shown line has to come."""
-        for before, language, body in _FENCE.findall(self._page):
-            name = re.search(r"\bWrite `([^`]+)`:$", before)
+        for fence in self._fences:
+            name = re.search(r"\bWrite `([^`]+)`:$", fence.above)
             if name:
-                (self._folder / name[1]).write_text(body, "utf-8")
-            elif language == "console":
-                for command in _commands(body):
-                    self._type(command)
+                (self._folder / name[1]).write_text(fence.body, "utf-8")
+                continue
+            assert fence.language in SHELLS, (
+                f"{fence.page}:{fence.line} is neither written nor typed"
+            )
+            for command in _commands(fence):
+                self._type(command)
 
     def _type(self, command: Command) -> None:
         typed = _ID.sub(lambda found: self._ids.get(found[0], found[0]), command.typed)
-        self.commands.append(typed)
         if typed.startswith("cd "):
             self._folder = self._folder / typed.removeprefix("cd ")
             return
@@ -103,8 +102,12 @@ class HowTo:
         return printed
 
 
-def _commands(body: str) -> Iterator[Command]:
-    for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+def _commands(fence: Fence) -> Iterator[Command]:
+    if fence.language != "console":
+        yield from (Command(line, []) for line in fence.commands)
+        return
+    assert fence.body.startswith("$ "), fence.body
+    for part in re.split(r"^\$ ", fence.body, flags=re.MULTILINE)[1:]:
         typed, *shown = part.rstrip("\n").split("\n")
         yield Command(typed, [line for line in shown if line != "..."])
 

@@ -69,9 +69,11 @@ def check_request(body: dict[str, Any]) -> None:
             )
     for number, tool in enumerate(body.get("tools", ())):
         _check_tool(f"tools[{number}]", tool)
-    if not isinstance(body.get("input"), list):
+    if not isinstance(body.get("input"), str | list):
         raise InvalidRequestError("input", "Missing required parameter: 'input'.")
-    _check_items(body["input"])
+    # A text stands for one message of the user.
+    if isinstance(body["input"], list):
+        _check_items(body["input"])
     json.dumps(body, ensure_ascii=False).encode("utf-8")
 
 

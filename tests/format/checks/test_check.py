@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from fences import fences_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,9 +19,9 @@ FIXTURES = sorted((HERE / "fixtures").glob("*.md"))
 DOCS = (HERE.parents[1] / "docs" / "commands.md").read_text("utf-8")
 DOCUMENTED = set(re.findall(r"\*\*`([a-z0-9-]+)`\*\*", DOCS))
 EXAMPLES = [
-    (re.findall(r"\*\*`([a-z0-9-]+)`\*\*", head), text)
-    for head, _, text in re.findall(
-        r"^(\*\*`(?:(?!\n\n).)*)\n\n(`{3,4})markdown\n(.*?)^\2$", DOCS, re.M | re.S
+    (re.findall(r"\*\*`([a-z0-9-]+)`\*\*", example.above), example.body)
+    for example in fences_of(
+        "format/checks/test_check.py::test_an_example_of_the_documentation_is_found_and_nothing_else"
     )
 ]
 
