@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import IO, Any
 
 from jupyter_client.manager import KernelManager
 
@@ -21,15 +21,17 @@ class KernelClient:
     Args:
         settings: Environment variables of the kernel beside the test's own.
         cwd: The notebook's folder.
+        stderr: Where the kernel's standard error goes; by default that of the test.
     """
 
-    def __init__(self, settings: dict[str, str], cwd: str) -> None:
+    def __init__(self, settings: dict[str, str], cwd: str, stderr: IO[bytes] | None = None) -> None:
         self.manager = KernelManager(kernel_name="msgbook")
-        self._settings, self._cwd = settings, cwd
+        self._settings, self._cwd, self._stderr = settings, cwd, stderr
         self._used: set[str] = set()
 
     def __enter__(self) -> KernelClient:
-        self.manager.start_kernel(env={**os.environ, **self._settings}, cwd=self._cwd)
+        env = {**os.environ, **self._settings}
+        self.manager.start_kernel(env=env, cwd=self._cwd, stderr=self._stderr)
         self.client = self.manager.client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=60)

@@ -22,6 +22,7 @@ def _main() -> None:
     from msgbook.host import hide_from_children
     from msgbook.kernel.code_outputs import RecordingSession
     from msgbook.kernel.gateway import enter_folder
+    from msgbook.kernel.log import keep_log_on_stderr
     from msgbook.kernel.msg_kernel import MsgKernel
 
     hide_from_children()
@@ -30,6 +31,10 @@ def _main() -> None:
     class KernelApp(IPKernelApp):  # type: ignore[misc]  # a base class without types
         def init_path(self) -> None:
             """Leave `sys.path` alone: `MsgKernel` extends it when a Python cell runs."""
+
+        def init_io(self) -> None:
+            keep_log_on_stderr(self.log)
+            super().init_io()
 
         def _session_default(self) -> RecordingSession:
             return RecordingSession(parent=self)

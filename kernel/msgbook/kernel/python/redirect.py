@@ -4,7 +4,9 @@ The code runs in the kernel's own process and on IPython's own shell, because it
 notebook's names. Both write to global objects, and neither takes an argument for another target:
 `print` writes to `sys.stdout`, `display` to `shell.display_pub`, a traceback to
 `shell._showtraceback`. So `capture_output` replaces these objects and puts them back afterwards.
-`_replacements` lists them all. Meanwhile, nothing else of msgbook runs on this thread.
+`_replacements` lists them all. While code waits for something, its event loop goes on, and answers
+page queries, for example. So nothing that runs there may print or display. The kernel's log has a
+descriptor of its own (`msgbook.kernel.log`).
 """
 
 from __future__ import annotations
