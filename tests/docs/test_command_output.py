@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +11,9 @@ from typing import Any
 
 import pytest
 from agent_chats import write_chat
-from command import settings
+from command import with_settings
 from doctor_answers import NUMBERS
 from fences import Fence
-from how_to import HowTo
 from scripted_server import Answer, ScriptedServer, delta, finish, text
 from time_server import uvx_with_time
 from typed import environment, type_in
@@ -71,13 +71,22 @@ def pattern(shown: str) -> str:
 
 
 def test_what_is_asked_is_answered_and_exported(
-    fences: list[Fence], server: ScriptedServer, tmp_path: Path
+    fences: list[Fence],
+    server: ScriptedServer,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     export, ask = fences
+    monkeypatch.chdir(tmp_path)
     server.answers = [text("A program that prints its own source."), text("Here it is.")]
 
-    HowTo([ask, export], tmp_path, settings(server)).follow()
+    for command in re.split(r"^\$ ", ask.body + export.body, flags=re.MULTILINE)[1:]:
+        typed, _, expected = command.partition("\n")
+        assert with_settings(server, main, shlex.split(typed)[1:]) == 0
+        assert capsys.readouterr().out.startswith(expected)
 
+    assert {path.name for path in tmp_path.iterdir()} == {"plan.html", "plan.md", "plan.msg.md"}
     assert [request["model"] for request in server.requests] == ["m", "qwen3"]
     assert server.messages()[-1]["content"] == "Write one in Python."
 
