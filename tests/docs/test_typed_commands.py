@@ -117,7 +117,9 @@ def test_the_environment_of_a_clone_is_activated(fences: list[Fence], tmp_path: 
     (first_steps,) = fences
     (tmp_path / ".venv").symlink_to(sys.prefix)
 
-    printed = type_in(f"{first_steps.script}\ncommand -v jupyter", tmp_path, os.environ)
+    script = f"{first_steps.script}\ncommand -v jupyter"
+
+    printed = type_in(script, tmp_path, {**os.environ, "PATH": os.defpath})
 
     assert Path(printed.strip()).samefile(Path(sys.prefix, "bin", "jupyter"))
 
