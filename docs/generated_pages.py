@@ -102,7 +102,8 @@ def outside_page(path: str) -> str:
     """Return a file outside docs/ with links that hold in the manual."""
     text = (ROOT / path).read_text("utf-8")
     text = re.sub(r"<!--.*?-->\n?", "", text, flags=re.DOTALL)
-    text = re.sub(r"\]\(docs/", "](../", text)
+    for other, page in OUTSIDE.items():
+        text = text.replace(f"]({other}", f"]({page}.md")
     return re.sub(r"\]\((?:\.\./)*docs/", "](../", text)
 
 

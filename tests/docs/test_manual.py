@@ -51,6 +51,7 @@ def test_the_reference_has_every_verb_every_limit_and_the_keys_of_a_turn(site: P
 def test_a_link_out_of_the_folder_leads_to_a_page_of_the_manual(site: Path) -> None:
     assert 'href="_generated/security.html"' in (site / "index.html").read_text("utf-8")
     assert 'href="../tools.html' in (site / "_generated" / "security.html").read_text("utf-8")
+    assert 'href="security.html"' in (site / "_generated" / "changelog.html").read_text("utf-8")
 
 
 def test_the_menu_is_made_from_the_lists_of_the_index() -> None:
