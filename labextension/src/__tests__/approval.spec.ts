@@ -178,6 +178,26 @@ describe('Approvals', () => {
     expect(told[1]).toEqual({ isAnswer: false, words: '{"a"' });
   });
 
+  it('tells of each of several answers that came too late, whatever their order', () => {
+    const { approvals } = fixture();
+    const told: IUnheard[] = [];
+    approvals.unheard.connect((_, one) => void told.push(one));
+    for (const request_id of ['r1', 'r2', 'r3']) {
+      approvals.receive({ ...ASK, request_id });
+      approvals.answer(approvals.all[0], 'no', `words of ${request_id}`);
+    }
+    for (const request_id of ['r2', 'r1']) {
+      approvals.receive({ type: 'approval.late', request_id });
+    }
+    expect(told.map(({ words }) => words)).toEqual([
+      'words of r2',
+      'words of r1'
+    ]);
+    approvals.clear();
+    approvals.receive({ type: 'approval.late', request_id: 'r3' });
+    expect(told).toHaveLength(2);
+  });
+
   it('closes what was answered elsewhere, and all when the kernel is gone', () => {
     const { approvals, sent, refreshed } = fixture();
     approvals.receive(ASK);

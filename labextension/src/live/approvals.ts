@@ -65,9 +65,10 @@ export class Approvals {
       return null;
     }
     const late = parseLate(data);
-    if (late !== null && late === this._sent?.requestId) {
-      this._unheard.emit({ isAnswer: true, words: this._sent.words });
-      this._sent = null;
+    const words = late === null ? undefined : this._sent.get(late);
+    if (late !== null && words !== undefined) {
+      this._sent.delete(late);
+      this._unheard.emit({ isAnswer: true, words });
     }
     const question = parseQuestion(data);
     if (question === null || !this._cells.has(question.cellId)) {
@@ -100,13 +101,14 @@ export class Approvals {
       this._open.get(question.requestId) === question &&
       this._send(approvalAnswer(question, choice, words))
     ) {
-      this._sent = { requestId: question.requestId, words };
+      this._sent.set(question.requestId, words);
       this._close(question.requestId);
     }
   }
 
   /** Close all questions: the kernel that asked is gone. */
   clear(): void {
+    this._sent.clear();
     for (const { requestId } of this.all) {
       this._close(requestId);
     }
@@ -131,6 +133,6 @@ export class Approvals {
   private readonly _cells: IApprovalCells;
   private readonly _send: (data: JSONObject) => boolean;
   private readonly _open = new Map<string, IApprovalQuestion>();
-  /** The last answer. */
-  private _sent: { requestId: string; words: string } | null = null;
+  /** Words of the answers, any of which can be too late, by the ids of their questions. */
+  private readonly _sent = new Map<string, string>();
 }
