@@ -21,13 +21,12 @@ interface IWaiting {
   readonly timer: number;
 }
 
+/** Sends a message to the kernel; returns false if it cannot be reached. */
+export type Send = (data: JSONObject) => boolean;
+
 /** Questions of toolbars and panels to the kernel (docs/protocol.md, `query`). */
 export class Queries {
-  /** @param send - Sends a message to the kernel; returns false if it cannot be reached. */
-  constructor(
-    send: (data: JSONObject, secret?: string) => boolean,
-    words: IQueryWords
-  ) {
+  constructor(send: Send, words: IQueryWords) {
     this._send = send;
     this._words = words;
   }
@@ -36,18 +35,18 @@ export class Queries {
    * Ask the kernel; reject with a `QueryError` if it cannot answer or does not answer in time.
    *
    * @param patience - Milliseconds to wait.
-   * @param secret - A key, which no log may print.
+   * @param send - Sends this query; by default as all others.
    */
   ask(
     name: string,
     params: JSONObject = {},
     patience = PATIENCE,
-    secret?: string
+    send = this._send
   ): Promise<JSONObject> {
     const requestId = UUID.uuid4();
     return new Promise((resolve, reject) => {
       const message = { type: 'query', request_id: requestId, name, params };
-      if (!this._send(message, secret)) {
+      if (!send(message)) {
         reject(new QueryError(this._words.noKernel));
         return;
       }
@@ -91,7 +90,7 @@ export class Queries {
     return waiting;
   }
 
-  private readonly _send: (data: JSONObject, secret?: string) => boolean;
+  private readonly _send: Send;
   private readonly _words: IQueryWords;
   private readonly _waiting = new Map<string, IWaiting>();
 }

@@ -25,20 +25,18 @@ export class SetupKernel implements IDisposable {
     this._services = services;
     this._title = title;
     this._words = words;
-    this._queries = new Queries((data, secret) => {
-      const open = this._comm?.isOpen ?? false;
-      if (open) {
-        this._comm!.send(data, secret);
-      }
-      return open;
-    }, words);
+    this._queries = new Queries(data => this._send(data), words);
   }
 
   get isDisposed(): boolean {
     return this._isDisposed;
   }
 
-  /** Ask the kernel, which is started first if need be; reject with a `QueryError`. */
+  /**
+   * Ask the kernel, which is started first if need be; reject with a `QueryError`.
+   *
+   * @param secret - A key, which no log may print.
+   */
   async ask(
     name: string,
     params: JSONObject = {},
@@ -52,7 +50,9 @@ export class SetupKernel implements IDisposable {
       this._end();
       throw error;
     }
-    return this._queries.ask(name, params, patience, secret);
+    return this._queries.ask(name, params, patience, data =>
+      this._send(data, secret)
+    );
   }
 
   dispose(): void {
@@ -97,6 +97,14 @@ export class SetupKernel implements IDisposable {
     comm.closed.connect(() => this._end());
     this._comm = comm;
     await comm.open();
+  }
+
+  private _send(data: JSONObject, secret?: string): boolean {
+    const isOpen = this._comm?.isOpen ?? false;
+    if (isOpen) {
+      this._comm!.send(data, secret);
+    }
+    return isOpen;
   }
 
   /** Shut the kernel down; the next question starts another. */
