@@ -176,8 +176,9 @@ def _entry_points(package: metadata.Distribution) -> metadata.EntryPoints:
 def _field(package: metadata.Distribution, name: str) -> str:
     """Return a field of a package's metadata; empty if there is none, or their file cannot be read."""
     try:
-        return package.metadata[name] or ""
-    except (OSError, ValueError, AttributeError, TypeError, KeyError):
+        # Not `metadata[name]`: Python 3.13 warns, and later ones raise, where there is no such field.
+        return str((package.metadata.get_all(name) or [""])[0])
+    except (OSError, ValueError, AttributeError, TypeError):
         return ""
 
 
