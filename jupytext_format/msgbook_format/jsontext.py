@@ -13,7 +13,8 @@ from typing import Any
 MAX_DEPTH = 200
 """Nesting of lists and objects that is read. Functions over values recurse for each level."""
 
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+"""A string, or what begins as one and never ends: else each quote in it would be tried in turn."""
 _BRACKET = re.compile(r"[\[\]{}]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from msgbook_format import jsontext
+
 
 def parse_arguments(text: str) -> dict[str, Any]:
     """Return the arguments of a call as an object without repeated keys.
@@ -18,10 +20,9 @@ def parse_arguments(text: str) -> dict[str, Any]:
     Raises:
         ValueError: The text is no such object; the message says why.
     """
-    try:
-        value = json.loads(text or "{}", object_pairs_hook=_unique)
-    except RecursionError:
-        raise ValueError("they are nested too deeply") from None
+    if jsontext.is_too_deep(text):
+        raise ValueError("they are nested too deeply")
+    value = json.loads(text or "{}", object_pairs_hook=_unique)
     if not isinstance(value, dict):
         raise ValueError("expected a JSON object")  # noqa: TRY004 - not a fault of the caller's
     return value

@@ -10,6 +10,7 @@ from linear_time import require_linear
 from msgbook_format.agent_context.content import shown_text
 from msgbook_format.checks import check
 from msgbook_format.document import reader, writer
+from msgbook_format.jsontext import is_too_deep
 
 STARTS = ("", "# %% [^x]\n\n[^x]: [code]\n\n", "# %% [^x]\n\n# %%% [^y]\n\n")
 PIECES = (
@@ -65,3 +66,8 @@ def test_time_grows_with_the_length_of_the_references_that_were_sent_with_a_mess
     for piece in ("# Source: a\n", "{", "} ", " ", "<content_reference>\n# Source: a"):
         require_linear(shown_text, "<content_reference>\n# Source: a\n", piece, end)
         require_linear(shown_text, f"<content_reference>\n# Source: a{end}", piece)
+
+
+@pytest.mark.parametrize("piece", ['"', '"\\', '["', '"\\\n', "\\", "[]"])
+def test_time_grows_with_the_length_of_a_text_whose_depth_is_counted(piece):
+    require_linear(is_too_deep, "[", piece, "[" * 300)
