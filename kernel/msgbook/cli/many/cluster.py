@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from secrets import token_hex
 from typing import Any
 
@@ -24,6 +25,8 @@ from msgbook_format.files import read_regular, replace_bytes
 
 _CONNECT = 15
 """Seconds in which the scheduler has to answer."""
+_LISTEN = 0.2
+"""Seconds between looks for Ctrl+C, which ends no wait on Windows."""
 
 
 def do_on_cluster(
@@ -59,20 +62,35 @@ def do_on_cluster(
     probe = folder / f".msgbook-{token}"
     try:
         probe.write_text(token)
-        with client, _interrupted_by_signals():
-            return _Run(client, token, probe.absolute(), progress).do(jobs)
+        with client, counted_interrupts() as events:
+            return _Run(client, token, probe.absolute(), progress).do(jobs, events)
     finally:
         probe.unlink(missing_ok=True)
 
 
 @contextmanager
-def _interrupted_by_signals() -> Iterator[None]:
-    """Take it as Ctrl+C if the terminal closes or a supervisor ends the process (POSIX)."""
-    before = {
-        number: signal.signal(number, signal.default_int_handler) for number in ending_signals()
-    }
+def counted_interrupts() -> Iterator[SimpleQueue[Any]]:
+    """Yield a queue that gets None with the first Ctrl+C; only the second one raises.
+
+    An interrupt that raised at once could strike while an answer is being received. It is taken as Ctrl+C if
+    the terminal closes or a supervisor ends the process (POSIX).
+    """
+    events: SimpleQueue[Any] = SimpleQueue()
+    interrupts: list[int] = []
+
+    def note(number: int, _frame: object) -> None:
+        interrupts.append(number)
+        if len(interrupts) > 1:
+            raise KeyboardInterrupt
+        # Unlike other queues and events, this one can be told something in a signal handler.
+        events.put(None)
+
+    # The shell lets what it runs in the background ignore Ctrl+C.
+    heeded = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+    numbers = [*([signal.SIGINT] if heeded else ()), *ending_signals()]
+    before = {number: signal.signal(number, note) for number in numbers}
     try:
-        yield
+        yield events
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -100,9 +118,7 @@ class _Run:
         self._progress = progress
         self._stop = Event(f"msgbook-{token}", client=client)
 
-    def do(self, jobs: Sequence[Job]) -> list[FileResult]:
-        from distributed import as_completed
-
+    def do(self, jobs: Sequence[Job], events: SimpleQueue[Any]) -> list[FileResult]:
         results = {number: FileResult(job.path, "not run") for number, job in enumerate(jobs)}
         sent: dict[Any, tuple[int, bytes]] = {}
         for number, job in enumerate(jobs):
@@ -120,20 +136,43 @@ class _Run:
             )
             future = self._client.submit(answer_parcel, parcel, pure=False)
             sent[future] = (number, content)
-        arrived = as_completed(sent)
-        while True:
-            try:
-                for future in arrived:
-                    number, content = sent[future]
-                    results[number] = receive(future, jobs[number], content)
-                    self._progress.turns_ended(len(results[number].turns))
-                    self._progress.file_ended(results[number])
-                return list(results.values())
-            except KeyboardInterrupt:
-                if self._stop.is_set():
-                    raise
-                # The workers end their turns and send what they have; the others begin nothing.
-                self._stop.set()
+
+        def keep(future: Any) -> None:
+            number, content = sent[future]
+            results[number] = receive(future, jobs[number], content)
+            self._progress.turns_ended(len(results[number].turns))
+            self._progress.file_ended(results[number])
+
+        # The workers end their turns and send what they have; the others begin nothing.
+        receive_all(sent, keep, self._stop.set, events)
+        return list(results.values())
+
+
+def receive_all(
+    futures: Collection[Any],
+    receive_one: Callable[[Any], None],
+    stop: Callable[[], None],
+    events: SimpleQueue[Any],
+) -> None:
+    """Receive each future once it is done.
+
+    Args:
+        stop: Called at None among the events.
+        events: The futures that are done are put there.
+    """
+    for future in futures:
+        future.add_done_callback(events.put)
+    left = len(futures)
+    while left:
+        try:
+            event = events.get(timeout=_LISTEN)
+        except Empty:
+            continue
+        if event is None:
+            stop()
+        else:
+            receive_one(event)
+            left -= 1
 
 
 def receive(future: Any, job: Job, before: bytes) -> FileResult:
