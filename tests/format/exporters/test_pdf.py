@@ -31,6 +31,10 @@ def pages(pdf: bytes) -> int:
     return sum(len(re.findall(rb"/Type\s*/Page\b(?!s)", text)) for text in texts)
 
 
+def bookmarks(pdf: bytes) -> set[bytes]:
+    return set(re.findall(rb"/Title \(([^()]*)\)\s*/Dest", pdf))
+
+
 @pytest.mark.browser
 def test_a_conversation_is_printed_on_pages(browser: object) -> None:
     prompts = [v4.new_code_cell(f"Question {n}?\n\n" + "A long line. " * 60) for n in range(12)]
@@ -47,6 +51,14 @@ def test_an_answer_begins_below_its_prompt_and_goes_on_on_the_next_page(browser:
     book = notebook(*(v4.new_code_cell("Why?", outputs=[answer(said)]) for _ in range(6)))
     pdf, _ = MsgPDFExporter().from_notebook_node(book)
     assert pages(pdf) < 6
+
+
+@pytest.mark.browser
+def test_the_title_and_the_headings_of_messages_are_bookmarks(browser: object) -> None:
+    said = turn({"type": "text", "text": "# Result\n\nIt works.\n\n## Proof\n\nSee above."})
+    book = notebook(v4.new_code_cell("## Task\n\nWhy?", outputs=[answer(said)]), title="A talk")
+    pdf, _ = MsgPDFExporter().from_notebook_node(book)
+    assert bookmarks(pdf) == {b"A talk", b"Task", b"Result", b"Proof"}
 
 
 def test_without_playwright_it_is_said_what_to_install(
