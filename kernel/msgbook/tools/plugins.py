@@ -170,6 +170,8 @@ def _asking(tool: Tool, entry: Entry) -> Callable[[CallContext], ToolFunction]:
             found = function(*arguments, **named)
             return _content(await found if inspect.isawaitable(found) else found)
 
+        # From 3.14 on `wraps` copies only annotations that were written with `def`.
+        call.__annotations__ = getattr(function, "__annotations__", {})
         return call
 
     return bind
