@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from msgbook.errors import ProviderError
+from msgbook.provider.json_events import is_too_deep
 from msgbook.text import excerpt
 
 _WORDS = ("message", "error", "detail", "msg", "errors")
@@ -73,10 +74,9 @@ def error_message(error: Any) -> str:
 
 def as_text(body: object) -> str:
     """Return a body that was text or JSON as text; empty if it is nested too deep."""
-    try:
-        return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
-    except RecursionError:
-        return ""
+    if isinstance(body, str):
+        return body
+    return "" if is_too_deep(body) else json.dumps(body, ensure_ascii=False)
 
 
 def _words(error: Any, depth: int) -> str:

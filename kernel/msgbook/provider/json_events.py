@@ -82,13 +82,14 @@ def parse_json(text: str) -> Any:
         value = _DECODER.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if text.count("[") + text.count("{") > _DEEPEST and _is_too_deep(value):
+    if text.count("[") + text.count("{") > _DEEPEST and is_too_deep(value):
         raise ValueError("nested too deeply")
     return value
 
 
-def _is_too_deep(value: Any) -> bool:
-    level = [value]
+def is_too_deep(value: Any) -> bool:
+    """Return whether lists and objects nest more deeply than `_DEEPEST`."""
+    level = [value] if isinstance(value, dict | list) else []
     for _ in range(_DEEPEST):
         inner = [node.values() if isinstance(node, dict) else node for node in level]
         level = [child for nodes in inner for child in nodes if isinstance(child, dict | list)]
