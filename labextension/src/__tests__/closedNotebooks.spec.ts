@@ -1,7 +1,6 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 
-import { followEachOther, type ITextWidget } from '../files/follow';
 import { onKernelChoice } from '../live/chatNotebook';
 import { forEachCodeCell } from '../live/codeCells';
 import { RulesModel } from '../panels/rulesModel';
@@ -75,51 +74,4 @@ describe('A view that was closed hears nothing of another view of its notebook',
     expect(second.queries.ask).toHaveBeenCalledTimes(1);
     model.stop();
   });
-});
-
-/** A file that is open, as far as two that follow each other need it. */
-function fakeOpen() {
-  const content = {
-    activeCellIndex: 0,
-    widgets: [],
-    activeCellChanged: new Signal<object, void>({}),
-    editor: {
-      isDisposed: false,
-      hasFocus: () => true,
-      model: {
-        selections: { changed: new Signal<object, void>({}) },
-        sharedModel: { getSource: () => '' }
-      }
-    }
-  };
-  const context = {
-    isDisposed: false,
-    model: { dirty: false },
-    revert: jest.fn(() => Promise.resolve()),
-    saveState: new Signal<object, string>({})
-  };
-  const disposed = new Signal<object, void>({});
-  return { content, context, disposed, model: null };
-}
-
-it('A notebook and its text follow each other until one is closed, and again when it is opened', () => {
-  const text = fakeOpen();
-  const follow = (panel: ReturnType<typeof fakeOpen>) =>
-    followEachOther(
-      panel as unknown as NotebookPanel,
-      text as unknown as ITextWidget
-    );
-  const first = fakeOpen();
-  follow(first);
-  first.context.saveState.emit('completed');
-  expect(text.context.revert).toHaveBeenCalledTimes(1);
-  first.disposed.emit();
-  first.context.saveState.emit('completed');
-  text.context.saveState.emit('completed');
-  expect(text.context.revert).toHaveBeenCalledTimes(1);
-  expect(first.context.revert).not.toHaveBeenCalled();
-  const second = fakeOpen();
-  follow(second);
-  second.context.saveState.emit('completed');
-  expect(text.context.revert).toHaveBeenCalledTimes(2);
 });

@@ -62,7 +62,13 @@ function readWhenSaved(
       !other.model.dirty &&
       mayRead()
     ) {
-      void other.revert();
+      // JupyterLab shows the reason in a dialog.
+      other.revert().catch((reason: unknown) => {
+        console.warn(
+          'A saved file was not read again in its other view.',
+          reason
+        );
+      });
     }
   }, link);
 }
