@@ -11,14 +11,68 @@ interface IPart {
   readonly tokens: number;
 }
 
-/** How full the context window is, and how much of the request the server may have kept. */
-export function RequestBar({
-  request,
-  trans
-}: {
+interface IRequestProps {
   readonly request: IShownRequest;
   readonly trans: TranslationBundle;
-}): JSX.Element {
+}
+
+interface IPartsProps extends IRequestProps {
+  readonly parts: readonly IPart[];
+}
+
+/** How full the context window is, and how much of the request the server may have kept. */
+export function RequestBar({ request, trans }: IRequestProps): JSX.Element {
+  const parts = partsOf(request, trans).filter(part => part.tokens > 0);
+  return (
+    <div className="msgbook-Context-window">
+      <p>{describeWindow(request, trans)}</p>
+      <Bar request={request} parts={parts} trans={trans} />
+      <Legend parts={parts} trans={trans} />
+    </div>
+  );
+}
+
+/** The parts, each as wide as its tokens; it is marked if they do not fit. */
+function Bar({ request, parts, trans }: IPartsProps): JSX.Element {
+  const { tokens, window, reserved } = request;
+  return (
+    <div
+      className={
+        window !== null && tokens + reserved > window
+          ? 'msgbook-Context-bar msgbook-mod-full'
+          : 'msgbook-Context-bar'
+      }
+      role="img"
+      aria-label={parts
+        .map(part => trans.__('%1: %2', part.label, formatCount(part.tokens)))
+        .join(', ')}
+    >
+      {parts.map(part => (
+        <span
+          key={part.name}
+          className={`msgbook-Context-bar-${part.name}`}
+          style={{ flexGrow: part.tokens }}
+        />
+      ))}
+    </div>
+  );
+}
+
+function Legend({ parts, trans }: Omit<IPartsProps, 'request'>): JSX.Element {
+  return (
+    <p className="msgbook-Context-legend" aria-hidden="true">
+      {parts.map(part => (
+        <span key={part.name}>
+          <i className={`msgbook-Context-bar-${part.name}`} />
+          {trans.__('%1 %2', formatCount(part.tokens), part.label)}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+/** Return the parts of the request and, if the window is known, those of what it leaves. */
+function partsOf(request: IShownRequest, trans: TranslationBundle): IPart[] {
   const { tokens, window, reserved } = request;
   const kept = keptTokens(request);
   const parts: IPart[] = [
@@ -36,39 +90,7 @@ export function RequestBar({
       }
     );
   }
-  const shown = parts.filter(part => part.tokens > 0);
-  return (
-    <div className="msgbook-Context-window">
-      <p>{describeWindow(request, trans)}</p>
-      <div
-        className={
-          window !== null && tokens + reserved > window
-            ? 'msgbook-Context-bar msgbook-mod-full'
-            : 'msgbook-Context-bar'
-        }
-        role="img"
-        aria-label={shown
-          .map(part => trans.__('%1: %2', part.label, formatCount(part.tokens)))
-          .join(', ')}
-      >
-        {shown.map(part => (
-          <span
-            key={part.name}
-            className={`msgbook-Context-bar-${part.name}`}
-            style={{ flexGrow: part.tokens }}
-          />
-        ))}
-      </div>
-      <p className="msgbook-Context-legend" aria-hidden="true">
-        {shown.map(part => (
-          <span key={part.name}>
-            <i className={`msgbook-Context-bar-${part.name}`} />
-            {trans.__('%1 %2', formatCount(part.tokens), part.label)}
-          </span>
-        ))}
-      </p>
-    </div>
-  );
+  return parts;
 }
 
 /** Return an estimate of the tokens that the server may have kept. */

@@ -5,9 +5,8 @@ import React, { memo, useState } from 'react';
 import type { IShownRequest } from '../comm/contextAnswers';
 import { errorText } from '../live/errorText';
 import { plainTitle } from '../turn/text';
-import { formatCount } from '../turn/wording';
 import { RequestBar } from './contextBar';
-import { CellRow, MessageRow } from './contextRows';
+import { Messages } from './contextMessages';
 import type { ContextModel } from './contextModel';
 import { Switches } from './contextSwitches';
 
@@ -61,7 +60,6 @@ const Request = memo(function Request({
   request,
   trans
 }: IViewProps & { readonly request: IShownRequest }): JSX.Element {
-  const { tools } = request;
   return (
     <>
       <Head request={request} trans={trans} />
@@ -73,46 +71,7 @@ const Request = memo(function Request({
           {notice}
         </p>
       ))}
-      <ul
-        className="msgbook-Context-cells"
-        aria-label={trans.__('Messages of the request')}
-      >
-        {tools.count > 0 && (
-          <li className="msgbook-Context-cell">
-            <div className="msgbook-Context-part">
-              <span>
-                {trans._n('%1 tool', '%1 tools', tools.count, tools.count)}
-              </span>
-              <span className="msgbook-Context-tokens">
-                {formatCount(tools.tokens)}
-              </span>
-            </div>
-          </li>
-        )}
-        {request.system.length > 0 && (
-          <li className="msgbook-Context-cell">
-            {request.system.map(message => (
-              <MessageRow
-                key={message.index}
-                model={model}
-                message={message}
-                hash={request.hash}
-                trans={trans}
-              />
-            ))}
-          </li>
-        )}
-        {request.cells.map((cell, index) => (
-          <CellRow
-            key={cell.id ?? 'next'}
-            model={model}
-            cell={cell}
-            isPrompt={index === request.cells.length - 1}
-            hash={request.hash}
-            trans={trans}
-          />
-        ))}
-      </ul>
+      <Messages model={model} request={request} trans={trans} />
       <Switches model={model} request={request} trans={trans} />
     </>
   );

@@ -38,46 +38,92 @@ export function RuleForm({
         save();
       }}
     >
+      <ToolField
+        value={tool}
+        change={setTool}
+        tools={rules?.tools ?? []}
+        trans={trans}
+      />
+      <ArgumentsField value={json} change={setJson} trans={trans} />
+      <FolderField value={folder} change={setFolder} trans={trans} />
+      <Buttons close={close} trans={trans} />
+    </form>
+  );
+}
+
+interface IFieldProps {
+  readonly value: string;
+  readonly change: (value: string) => void;
+  readonly trans: TranslationBundle;
+}
+
+/** The name of the tool, with the known tools as suggestions. */
+function ToolField({
+  value,
+  change,
+  tools,
+  trans
+}: IFieldProps & { readonly tools: readonly string[] }): JSX.Element {
+  return (
+    <>
       <label>
         {trans.__('Tool')}
         <input
           autoFocus
-          value={tool}
+          value={value}
           list="msgbook-rule-tools"
           spellCheck={false}
-          onChange={event => setTool(event.target.value)}
+          onChange={event => change(event.target.value)}
         />
       </label>
       <datalist id="msgbook-rule-tools">
-        {rules?.tools.map(name => (
+        {tools.map(name => (
           <option key={name} value={name} />
         ))}
       </datalist>
-      <label>
-        {trans.__('Arguments as JSON, with * for harmless text; empty for any')}
-        <textarea
-          value={json}
-          rows={4}
-          spellCheck={false}
-          onChange={event => setJson(event.target.value)}
-        />
-      </label>
-      <label>
-        {trans.__('Folder of the notebook; empty for any')}
-        <input
-          value={folder}
-          spellCheck={false}
-          onChange={event => setFolder(event.target.value)}
-        />
-      </label>
-      <div className="msgbook-Rule-buttons">
-        <button type="submit" className="msgbook-Action">
-          {trans.__('Save the rule')}
-        </button>
-        <button type="button" className="msgbook-Action" onClick={close}>
-          {trans.__('Cancel')}
-        </button>
-      </div>
-    </form>
+    </>
+  );
+}
+
+function ArgumentsField({ value, change, trans }: IFieldProps): JSX.Element {
+  return (
+    <label>
+      {trans.__('Arguments as JSON, with * for harmless text; empty for any')}
+      <textarea
+        value={value}
+        rows={4}
+        spellCheck={false}
+        onChange={event => change(event.target.value)}
+      />
+    </label>
+  );
+}
+
+function FolderField({ value, change, trans }: IFieldProps): JSX.Element {
+  return (
+    <label>
+      {trans.__('Folder of the notebook; empty for any')}
+      <input
+        value={value}
+        spellCheck={false}
+        onChange={event => change(event.target.value)}
+      />
+    </label>
+  );
+}
+
+function Buttons({
+  close,
+  trans
+}: Pick<IFormProps, 'close' | 'trans'>): JSX.Element {
+  return (
+    <div className="msgbook-Rule-buttons">
+      <button type="submit" className="msgbook-Action">
+        {trans.__('Save the rule')}
+      </button>
+      <button type="button" className="msgbook-Action" onClick={close}>
+        {trans.__('Cancel')}
+      </button>
+    </div>
   );
 }

@@ -14,16 +14,20 @@ interface IRulesProps {
   readonly trans: TranslationBundle;
 }
 
+/** What is shown of the rules, and which form is open. */
+interface IEditedProps extends IRulesProps {
+  /** Key of the rule whose form is open, '' for that of a new rule; null for none. */
+  readonly edited: string | null;
+  readonly setEdited: (key: string | null) => void;
+}
+
 /** The approval rules of the user, which can be added, changed and deleted. */
 export function RulesView({ model, trans }: IRulesProps): JSX.Element {
   const [edited, setEdited] = useState<string | null>(null);
   const { rules, problem } = model;
   const add = useRef<HTMLButtonElement>(null);
   const focusHandlers = useKeptFocus(add);
-  const close = () => setEdited(null);
-  const form = (rule: IRule | null) => (
-    <RuleForm model={model} rule={rule} trans={trans} close={close} />
-  );
+  const editing = { model, trans, edited, setEdited };
   return (
     <section aria-label={trans.__('Rules')} {...focusHandlers}>
       <h3>{trans.__('Rules')}</h3>
@@ -41,37 +45,73 @@ export function RulesView({ model, trans }: IRulesProps): JSX.Element {
           <p className="msgbook-Questions-none">
             {inPageLanguage(rules.policy, trans)}
           </p>
-          <ul className="msgbook-Rules-list">
-            {rules.rules.map(rule => (
-              <li key={rule.key} className="msgbook-Rule">
-                {edited === rule.key ? (
-                  form(rule)
-                ) : (
-                  <RuleRow
-                    rule={rule}
-                    model={model}
-                    trans={trans}
-                    edit={() => setEdited(rule.key)}
-                  />
-                )}
-              </li>
-            ))}
-          </ul>
-          {edited === '' ? (
-            form(null)
-          ) : (
-            <button
-              ref={add}
-              type="button"
-              className="msgbook-Action"
-              onClick={() => setEdited('')}
-            >
-              {trans.__('Add a rule')}
-            </button>
-          )}
+          <RuleList {...editing} rules={rules.rules} />
+          <NewRule {...editing} add={add} />
         </>
       )}
     </section>
+  );
+}
+
+/** The rules, one of them perhaps as a form. */
+function RuleList({
+  model,
+  trans,
+  edited,
+  setEdited,
+  rules
+}: IEditedProps & { readonly rules: readonly IRule[] }): JSX.Element {
+  return (
+    <ul className="msgbook-Rules-list">
+      {rules.map(rule => (
+        <li key={rule.key} className="msgbook-Rule">
+          {edited === rule.key ? (
+            <RuleForm
+              model={model}
+              rule={rule}
+              trans={trans}
+              close={() => setEdited(null)}
+            />
+          ) : (
+            <RuleRow
+              rule={rule}
+              model={model}
+              trans={trans}
+              edit={() => setEdited(rule.key)}
+            />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The form for a new rule, or the button that opens it. */
+function NewRule({
+  model,
+  trans,
+  edited,
+  setEdited,
+  add
+}: IEditedProps & {
+  readonly add: React.RefObject<HTMLButtonElement>;
+}): JSX.Element {
+  return edited === '' ? (
+    <RuleForm
+      model={model}
+      rule={null}
+      trans={trans}
+      close={() => setEdited(null)}
+    />
+  ) : (
+    <button
+      ref={add}
+      type="button"
+      className="msgbook-Action"
+      onClick={() => setEdited('')}
+    >
+      {trans.__('Add a rule')}
+    </button>
   );
 }
 
