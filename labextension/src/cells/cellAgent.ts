@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { agentChoices } from '../pickers/agentChoices';
 import { agentParams, parseAgents } from '../pickers/agents';
-import type { IChoices } from '../pickers/choiceList';
+import type { IChoices } from '../pickers/choices';
 import { openChoiceList } from '../pickers/popup';
 import { visible } from '../turn/text';
 import type { IActiveCell } from './activePrompt';

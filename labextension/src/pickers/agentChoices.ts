@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { visible } from '../turn/text';
 import type { IAgent, IAgents } from './agents';
-import type { IChoice } from './choiceList';
+import type { IChoice } from './choices';
 
 /** Return the lines of a list of agents. */
 export function agentChoices(

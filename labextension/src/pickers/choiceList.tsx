@@ -4,22 +4,7 @@ import React, { useEffect, useId, useMemo, useRef, useState } from 'react';
 
 import { errorText } from '../live/errorText';
 import { visible } from '../turn/text';
-
-/** One line of a list. Its texts may come from any file. */
-export interface IChoice {
-  /** What is chosen; null for none. */
-  readonly value: string | null;
-  readonly label: string;
-  /** Shown beside the label. */
-  readonly detail?: string;
-  readonly isCurrent?: boolean;
-}
-
-/** The lines of a list, and what is said above them. */
-export interface IChoices {
-  readonly choices: readonly IChoice[];
-  readonly notes: readonly string[];
-}
+import { fitting, movedTo, type IChoice, type IChoices } from './choices';
 
 export interface IChoiceListProps {
   /** Name of the list. */
@@ -36,70 +21,26 @@ export interface IChoiceListProps {
 /** A list with a search. Arrow keys move in it, and Enter chooses. */
 export function ChoiceList(props: IChoiceListProps): JSX.Element {
   const { label, placeholder, load, other, onChoose, trans } = props;
-  const [found, setFound] = useState<IChoices | null>(null);
+  const found = useLoaded(load);
   const [text, setText] = useState('');
-  const [active, setActive] = useState(0);
-  const list = useRef<HTMLUListElement>(null);
-  const id = useId();
-
-  useEffect(() => {
-    let isShown = true;
-    load().then(
-      loaded => isShown && setFound(loaded),
-      (reason: unknown) =>
-        isShown &&
-        setFound({ choices: [], notes: [visible(errorText(reason))] })
-    );
-    return () => {
-      isShown = false;
-    };
-  }, []);
-
   const lines = useMemo(() => fitting(found, text, other), [found, text]);
-  const index = Math.min(active, lines.length - 1);
-  useEffect(() => {
-    list.current?.children[index]?.scrollIntoView({ block: 'nearest' });
-  }, [index, lines]);
-
-  const onKeyDown = (event: React.KeyboardEvent) => {
-    const moved = movedTo(event.key, index, lines.length);
-    if (moved !== null) {
-      setActive(moved);
-    } else if (event.key === 'Enter' && lines.length > 0) {
-      onChoose(lines[index].value);
-    } else {
-      return;
-    }
-    event.preventDefault();
-    event.stopPropagation();
-  };
-
+  const { list, index, setActive } = useActiveLine(lines);
+  const id = useId();
   return (
     <div className="msgbook-ChoiceList">
-      <div className="msgbook-ChoiceList-search">
-        <searchIcon.react tag="span" aria-hidden="true" />
-        <input
-          role="combobox"
-          aria-label={label}
-          aria-expanded="true"
-          aria-controls={id}
-          aria-activedescendant={lines.length > 0 ? `${id}${index}` : undefined}
-          placeholder={placeholder}
-          spellCheck={false}
-          autoFocus
-          value={text}
-          onChange={event => {
-            setText(event.target.value);
-            setActive(0);
-          }}
-          onKeyDown={onKeyDown}
-        />
-      </div>
-      {found?.notes.map((note, number) => (
-        <p key={number} className="msgbook-ChoiceList-note">
-          {note}
-        </p>
-      ))}
+      <Search
+        label={label}
+        placeholder={placeholder}
+        text={text}
+        listId={id}
+        activeId={lines.length > 0 ? `${id}${index}` : undefined}
+        onText={changed => {
+          setText(changed);
+          setActive(0);
+        }}
+        onKeyDown={event => onKey(event, lines, index, setActive, onChoose)}
+      />
+      <Notes notes={found?.notes ?? []} />
       <ul id={id} ref={list} role="listbox" aria-label={label}>
         {lines.map((line, number) => (
           <Line
@@ -112,14 +53,120 @@ export function ChoiceList(props: IChoiceListProps): JSX.Element {
         ))}
       </ul>
       <p role="status" className="msgbook-ChoiceList-note">
-        {found === null
-          ? trans.__('Asking the kernel …')
-          : lines.length === 0 && text !== ''
-            ? trans.__('Nothing fits “%1”.', text)
-            : ''}
+        {statusOf(found, lines, text, trans)}
       </p>
     </div>
   );
+}
+
+/** Return what is loaded when the list appears, or why it is not; null until then. */
+function useLoaded(load: () => Promise<IChoices>): IChoices | null {
+  const [found, setFound] = useState<IChoices | null>(null);
+  useEffect(() => {
+    let isShown = true;
+    load().then(
+      loaded => isShown && setFound(loaded),
+      (reason: unknown) =>
+        isShown &&
+        setFound({ choices: [], notes: [visible(errorText(reason))] })
+    );
+    return () => {
+      isShown = false;
+    };
+  }, []);
+  return found;
+}
+
+/** Return the index of the active line, what sets it, and the reference of the list, which scrolls to it. */
+function useActiveLine(lines: readonly IChoice[]): {
+  readonly list: React.RefObject<HTMLUListElement>;
+  readonly index: number;
+  readonly setActive: (index: number) => void;
+} {
+  const [active, setActive] = useState(0);
+  const list = useRef<HTMLUListElement>(null);
+  const index = Math.min(active, lines.length - 1);
+  useEffect(() => {
+    list.current?.children[index]?.scrollIntoView({ block: 'nearest' });
+  }, [index, lines]);
+  return { list, index, setActive };
+}
+
+/** Move to another line, or choose the active one; leave other keys alone. */
+function onKey(
+  event: React.KeyboardEvent,
+  lines: readonly IChoice[],
+  index: number,
+  setActive: (index: number) => void,
+  onChoose: (value: string | null) => void
+): void {
+  const moved = movedTo(event.key, index, lines.length);
+  if (moved !== null) {
+    setActive(moved);
+  } else if (event.key === 'Enter' && lines.length > 0) {
+    onChoose(lines[index].value);
+  } else {
+    return;
+  }
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function Search(props: {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly text: string;
+  readonly listId: string;
+  /** Id of the active line; undefined without lines. */
+  readonly activeId: string | undefined;
+  readonly onText: (text: string) => void;
+  readonly onKeyDown: (event: React.KeyboardEvent) => void;
+}): JSX.Element {
+  return (
+    <div className="msgbook-ChoiceList-search">
+      <searchIcon.react tag="span" aria-hidden="true" />
+      <input
+        role="combobox"
+        aria-label={props.label}
+        aria-expanded="true"
+        aria-controls={props.listId}
+        aria-activedescendant={props.activeId}
+        placeholder={props.placeholder}
+        spellCheck={false}
+        autoFocus
+        value={props.text}
+        onChange={event => props.onText(event.target.value)}
+        onKeyDown={props.onKeyDown}
+      />
+    </div>
+  );
+}
+
+function Notes({ notes }: Pick<IChoices, 'notes'>): JSX.Element {
+  return (
+    <>
+      {notes.map((note, number) => (
+        <p key={number} className="msgbook-ChoiceList-note">
+          {note}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** Return what is said below the list: that it is loading, or that nothing fits. */
+function statusOf(
+  found: IChoices | null,
+  lines: readonly IChoice[],
+  text: string,
+  trans: TranslationBundle
+): string {
+  if (found === null) {
+    return trans.__('Asking the kernel …');
+  }
+  return lines.length === 0 && text !== ''
+    ? trans.__('Nothing fits “%1”.', text)
+    : '';
 }
 
 function Line(props: {
@@ -146,43 +193,4 @@ function Line(props: {
       <span className="msgbook-ChoiceList-detail">{line.detail}</span>
     </li>
   );
-}
-
-/** Return the lines in which all words of a search occur, best first. */
-export function fitting(
-  found: IChoices | null,
-  text: string,
-  other?: (text: string) => IChoice
-): readonly IChoice[] {
-  const searched = text.trim().toLowerCase();
-  const choices = found?.choices ?? [];
-  const parts = searched.split(/\s+/);
-  const lines = choices.filter(({ label, detail }) => {
-    const line = `${label} ${detail ?? ''}`.toLowerCase();
-    return parts.every(part => line.includes(part));
-  });
-  const starts = (line: IChoice) =>
-    line.label.toLowerCase().startsWith(searched) ? 0 : 1;
-  const sorted =
-    searched === '' ? lines : [...lines].sort((a, b) => starts(a) - starts(b));
-  const isThere = choices.some(({ value }) => value === text.trim());
-  return found === null || searched === '' || isThere || other === undefined
-    ? sorted
-    : [...sorted, other(text.trim())];
-}
-
-/** Return the index to which a key moves; null for a key that does not move. */
-function movedTo(key: string, index: number, length: number): number | null {
-  switch (key) {
-    case 'ArrowDown':
-      return Math.min(index + 1, length - 1);
-    case 'ArrowUp':
-      return Math.max(index - 1, 0);
-    case 'PageDown':
-      return Math.min(index + 10, length - 1);
-    case 'PageUp':
-      return Math.max(index - 10, 0);
-    default:
-      return null;
-  }
 }
