@@ -8,7 +8,11 @@ import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ILauncher } from '@jupyterlab/launcher';
 import { IMainMenu } from '@jupyterlab/mainmenu';
 import type { Contents } from '@jupyterlab/services';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import {
+  ITranslator,
+  nullTranslator,
+  type TranslationBundle
+} from '@jupyterlab/translation';
 
 import { KERNEL_NAME } from '../comm/kernelLink';
 import { CommandIDs, LAUNCHER_RANK, describeArguments } from '../commands';
@@ -37,50 +41,68 @@ export const newChatPlugin: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
-    const add = (
-      command: string,
-      words: { palette: string; label: string; caption: string },
-      rank: number,
-      create: (cwd: string | undefined) => Promise<unknown>
-    ) => {
-      app.commands.addCommand(command, {
-        label: args => (args.isPalette ? words.palette : words.label),
-        caption: words.caption,
-        icon: args => (args.isPalette ? undefined : chatIcon),
-        describedBy: { args: describeArguments(trans, 'cwd', 'isPalette') },
-        execute: args => create(asText(args.cwd) ?? browser?.model.path)
-      });
-      const category = trans.__('Chat');
-      launcher?.add({ command, category, categoryRank: LAUNCHER_RANK, rank });
-      mainMenu?.fileMenu.newMenu.addItem({ command, rank: 15 + rank / 10 });
-      palette?.addItem({ command, category, args: { isPalette: true } });
-    };
-    add(
-      CommandIDs.newChat,
-      {
-        palette: trans.__('New Chat (notebook)'),
-        label: trans.__('Chat (notebook)'),
-        caption: trans.__('Create a chat in a notebook (.ipynb)')
-      },
-      1,
-      cwd =>
+    const places = { app, browser, launcher, mainMenu, palette, trans };
+    addNewCommand(places, {
+      command: CommandIDs.newChat,
+      paletteLabel: trans.__('New Chat (notebook)'),
+      label: trans.__('Chat (notebook)'),
+      caption: trans.__('Create a chat in a notebook (.ipynb)'),
+      rank: 1,
+      create: cwd =>
         app.commands.execute('notebook:create-new', {
           cwd: cwd ?? '',
           kernelName: KERNEL_NAME
         })
-    );
-    add(
-      CommandIDs.newChatFile,
-      {
-        palette: trans.__('New Chat (text file)'),
-        label: trans.__('Chat (text file)'),
-        caption: trans.__('Create a chat that is kept as a text file (.msg.md)')
-      },
-      2,
-      cwd => newChatFile(app, cwd)
-    );
+    });
+    addNewCommand(places, {
+      command: CommandIDs.newChatFile,
+      paletteLabel: trans.__('New Chat (text file)'),
+      label: trans.__('Chat (text file)'),
+      caption: trans.__('Create a chat that is kept as a text file (.msg.md)'),
+      rank: 2,
+      create: cwd => newChatFile(app, cwd)
+    });
   }
 };
+
+/** Where the commands can be found. */
+interface IPlaces {
+  readonly app: JupyterFrontEnd;
+  /** Shows the folder of a new chat if its command names none. */
+  readonly browser: IDefaultFileBrowser | null;
+  readonly launcher: ILauncher | null;
+  readonly mainMenu: IMainMenu | null;
+  readonly palette: ICommandPalette | null;
+  readonly trans: TranslationBundle;
+}
+
+interface INewCommand {
+  readonly command: string;
+  readonly paletteLabel: string;
+  readonly label: string;
+  readonly caption: string;
+  /** Its place among the commands for new chats, from 1. */
+  readonly rank: number;
+  readonly create: (cwd: string | undefined) => Promise<unknown>;
+}
+
+/** Add a command for a new chat, and offer it in the launcher, the palette and File > New. */
+function addNewCommand(
+  { app, browser, launcher, mainMenu, palette, trans }: IPlaces,
+  { command, paletteLabel, label, caption, rank, create }: INewCommand
+): void {
+  app.commands.addCommand(command, {
+    label: args => (args.isPalette ? paletteLabel : label),
+    caption,
+    icon: args => (args.isPalette ? undefined : chatIcon),
+    describedBy: { args: describeArguments(trans, 'cwd', 'isPalette') },
+    execute: args => create(asText(args.cwd) ?? browser?.model.path)
+  });
+  const category = trans.__('Chat');
+  launcher?.add({ command, category, categoryRank: LAUNCHER_RANK, rank });
+  mainMenu?.fileMenu.newMenu.addItem({ command, rank: 15 + rank / 10 });
+  palette?.addItem({ command, category, args: { isPalette: true } });
+}
 
 /** Create an untitled `.msg.md` in a folder and open it as a notebook. */
 async function newChatFile(

@@ -5,7 +5,11 @@ import type {
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { IMermaidManager } from '@jupyterlab/mermaid';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import {
+  ITranslator,
+  nullTranslator,
+  type TranslationBundle
+} from '@jupyterlab/translation';
 import { Signal, type ISignal } from '@lumino/signaling';
 
 import { CommandIDs } from '../commands';
@@ -41,52 +45,78 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<IPageConnections> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
     const connections = new PageConnections(notebooks);
-    const words = {
-      noKernel: trans.__('The kernel of this notebook is not running.'),
-      noAnswer: trans.__('The kernel does not answer: it may be busy.')
-    };
-    const openConversation = (path: string) => void openNotebook(app, path);
     const join = (panel: NotebookPanel) => {
       markChat(panel);
-      const connection = new PageConnection(
-        panel,
-        app.serviceManager.contents,
-        openConversation,
-        words
-      );
-      connection.connectModel = () =>
-        void app.commands.execute(CommandIDs.connectModel);
-      connection.approvals.unheard.connect((_, one) => tellUnheard(one, trans));
+      const connection = connect(app, panel, trans);
       connections.add(connection);
-      panel.content.rendermime.addFactory(
-        turnRendererFactory(
-          trans,
-          connection,
-          { charts: panel.content.rendermime, diagrams },
-          renderer => connection.cells.track(renderer)
-        ),
-        TURN_RANK
-      );
+      showTurns(connection, diagrams, trans);
     };
     notebooks.forEach(join);
     notebooks.widgetAdded.connect((_, panel) => join(panel));
-
-    app.commands.addCommand(GO_TO_APPROVAL, {
-      label: trans.__('Go to the Call That Waits for Approval'),
-      caption: trans.__(
-        'Show the first call of this notebook that waits for your approval'
-      ),
-      describedBy: { args: { type: 'object', properties: {} } },
-      isEnabled: () => (connections.current?.approvals.all.length ?? 0) > 0,
-      execute: () => connections.current?.goToQuestion()
-    });
-    palette?.addItem({
-      command: GO_TO_APPROVAL,
-      category: trans.__('Chat')
-    });
+    addGoToApproval(app, connections, trans, palette);
     return connections;
   }
 };
+
+/** Return a new connection of a notebook. */
+function connect(
+  app: JupyterFrontEnd,
+  panel: NotebookPanel,
+  trans: TranslationBundle
+): PageConnection {
+  const connection = new PageConnection(
+    panel,
+    app.serviceManager.contents,
+    path => void openNotebook(app, path),
+    {
+      noKernel: trans.__('The kernel of this notebook is not running.'),
+      noAnswer: trans.__('The kernel does not answer: it may be busy.')
+    }
+  );
+  connection.connectModel = () =>
+    void app.commands.execute(CommandIDs.connectModel);
+  connection.approvals.unheard.connect((_, one) => tellUnheard(one, trans));
+  return connection;
+}
+
+/** Let a notebook show its turns as they grow. */
+function showTurns(
+  connection: PageConnection,
+  diagrams: IMermaidManager | null,
+  trans: TranslationBundle
+): void {
+  const { rendermime } = connection.panel.content;
+  rendermime.addFactory(
+    turnRendererFactory(
+      trans,
+      connection,
+      { charts: rendermime, diagrams },
+      renderer => connection.cells.track(renderer)
+    ),
+    TURN_RANK
+  );
+}
+
+function addGoToApproval(
+  app: JupyterFrontEnd,
+  connections: IPageConnections,
+  trans: TranslationBundle,
+  palette: ICommandPalette | null
+): void {
+  app.commands.addCommand(GO_TO_APPROVAL, {
+    label: trans.__('Go to the Call That Waits for Approval'),
+    caption: trans.__(
+      'Show the first call of this notebook that waits for your approval'
+    ),
+    describedBy: { args: { type: 'object', properties: {} } },
+    isEnabled: () => (connections.current?.approvals.all.length ?? 0) > 0,
+    execute: () => connections.current?.goToQuestion()
+  });
+  palette?.addItem({
+    command: GO_TO_APPROVAL,
+    category: trans.__('Chat')
+  });
+}
 
 class PageConnections implements IPageConnections {
   constructor(notebooks: INotebookTracker) {

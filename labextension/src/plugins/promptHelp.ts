@@ -12,6 +12,7 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { isChatNotebook } from '../live/chatNotebook';
 import { forEachCodeCell } from '../live/codeCells';
+import type { PageConnection } from '../live/pageConnection';
 import { assistKernel, type IAssistKernel } from '../prompts/assistKernel';
 import { autoComplete, openListSoon } from '../prompts/autoComplete';
 import { PromptCompletions } from '../prompts/promptCompletions';
@@ -35,25 +36,9 @@ export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
     manager: ICompletionProviderManager | null,
     registry: ISettingRegistry | null
   ) => {
-    const kernelOf = (panel: NotebookPanel) => {
-      const connection = connections.of(panel);
-      return connection?.isChat ? assistKernel(connection) : null;
-    };
-    const join = (panel: NotebookPanel) => {
-      const isOn = () =>
-        isChatNotebook(panel.sessionContext) && settings.get('completePrompts');
-      const extensions = [
-        autoComplete(isOn, isWanted =>
-          openListSoon(
-            panel.sessionContext,
-            () => manager?.invoke(panel.id),
-            isWanted
-          )
-        ),
-        promptHover((text, offset) => inspect(kernelOf(panel), text, offset))
-      ];
-      forEachCodeCell(panel.content, cell => extendEditor(cell, extensions));
-    };
+    const kernelOf = (panel: NotebookPanel) => assistOf(connections.of(panel));
+    const join = (panel: NotebookPanel) =>
+      helpIn(panel, () => kernelOf(panel), settings, manager);
     notebooks.forEach(join);
     notebooks.widgetAdded.connect((_, panel) => join(panel));
     // Until JupyterLab has read its settings, it does not wait at all.
@@ -83,6 +68,35 @@ export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
     );
   }
 };
+
+/** Return what answers about the prompts of a notebook; null without our kernel. */
+function assistOf(
+  connection: PageConnection | undefined
+): IAssistKernel | null {
+  return connection?.isChat ? assistKernel(connection) : null;
+}
+
+/** Open completions in the prompts of a notebook by themselves, and explain what the mouse points at. */
+function helpIn(
+  panel: NotebookPanel,
+  kernelOf: () => IAssistKernel | null,
+  settings: IChatSettings,
+  manager: ICompletionProviderManager | null
+): void {
+  const isOn = () =>
+    isChatNotebook(panel.sessionContext) && settings.get('completePrompts');
+  const extensions = [
+    autoComplete(isOn, isWanted =>
+      openListSoon(
+        panel.sessionContext,
+        () => manager?.invoke(panel.id),
+        isWanted
+      )
+    ),
+    promptHover((text, offset) => inspect(kernelOf(), text, offset))
+  ];
+  forEachCodeCell(panel.content, cell => extendEditor(cell, extensions));
+}
 
 async function inspect(
   kernel: IAssistKernel | null,
