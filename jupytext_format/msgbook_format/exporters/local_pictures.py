@@ -17,6 +17,7 @@ from urllib.parse import unquote
 from msgbook_format.cells import is_code
 from msgbook_format.exporters.nbconvert_markdown import replace_image_targets
 from msgbook_format.files import read_regular
+from msgbook_format.links import real_path
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.picture_types import image_type
 from msgbook_format.syntax import Dialect
@@ -84,12 +85,12 @@ class LocalPictures:
         if self._folder is None or _NOT_LOCAL.match(path):
             return None
         try:
-            real = (self._folder / path).resolve()
+            real = real_path(self._folder / path)
             inside = real.relative_to(self._folder)
             if any(part.startswith(".") for part in inside.parts):
                 return None
             return read_regular(real, self._left)
-        except (OSError, ValueError, RuntimeError):
+        except (OSError, ValueError):
             return None
 
 

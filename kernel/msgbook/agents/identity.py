@@ -23,6 +23,7 @@ from msgbook_format.agents import (
     new_agent_metadata,
 )
 from msgbook_format.files import SUFFIX, is_agent_file, stem_of
+from msgbook_format.links import real_path
 from msgbook_format.metadata import as_dict, msgbook_metadata
 
 _NAMELESS = "New Agent"
@@ -142,10 +143,9 @@ def _has_id(path: Path, top: Path, uuid: str) -> bool:
     from msgbook_format.agent_states import HeadError, read_head
 
     try:
-        if not path.resolve().is_relative_to(top):
+        if not real_path(path).is_relative_to(top):
             return False
         head = read_head(path)
-    except (HeadError, OSError, ValueError, RuntimeError):
-        # A path with NUL is a ValueError, a link to itself a RuntimeError.
+    except (HeadError, OSError, ValueError):  # a loop of links, NUL
         return False
     return head is not None and head.agent.uuid == uuid

@@ -17,6 +17,7 @@ from msgbook.approval import Roots
 from msgbook.errors import ToolError
 from msgbook.text import one_line, repair_surrogates, visible
 from msgbook.tools.files import decode, list_entries, read_file
+from msgbook_format.links import real_path
 
 AGENTS_FOLDER = PurePosixPath(".msgbook/agents")
 RULES_FOLDER = PurePosixPath(".msgbook/rules")
@@ -141,10 +142,10 @@ class _Tree:
         if not os.path.lexists(place):
             return []
         try:
-            real = place.resolve() if self._follows_links else place
+            real = real_path(place) if self._follows_links else place
             found = list_entries(Roots(real) if self._follows_links else self._roots, real)
-        except (OSError, RuntimeError) as error:
-            why = getattr(error, "strerror", None) or "it cannot be listed"
+        except OSError as error:
+            why = error.strerror or "it cannot be listed"
             self.add_notice(
                 folder, f"not read, since it or a folder above it cannot be listed: {why}."
             )
@@ -171,7 +172,7 @@ class _Tree:
         if not os.path.lexists(place):
             return None
         try:
-            real = place.resolve()
+            real = real_path(place)
             if not self._follows_links and not self._roots.is_inside(real):
                 raise ToolError("not read, since it is a link out of the project.")
             if self._roots.is_secret(real):
@@ -181,10 +182,8 @@ class _Tree:
         except ToolError as error:
             self.add_notice(path, str(error))
             return None
-        except (OSError, RuntimeError) as error:  # a link to itself
-            self.add_notice(
-                path, f"not read: {getattr(error, 'strerror', None) or 'it is not a file'}."
-            )
+        except OSError as error:
+            self.add_notice(path, f"not read: {error.strerror or 'it is not a file'}.")
             return None
         file = decode(data) if len(data) <= FILE_LIMIT else None
         if file is None:

@@ -18,6 +18,7 @@ from msgbook.approval.request import ApprovalRequest
 from msgbook.approval.secret_paths import looks_secret
 from msgbook.errors import ToolError
 from msgbook.text import visible
+from msgbook_format.links import real_path
 
 _PROCESSES = Path("/proc")
 """Shows each process's arguments and environment, where keys may be (Linux)."""
@@ -69,9 +70,9 @@ class Roots:
                 f"{path[:200]!r} is not the path of a file. Give a path relative to the notebook."
             )
         try:
-            return (self.folder / path).resolve()
-        except (OSError, RuntimeError) as error:  # a link to itself
-            words = getattr(error, "strerror", None) or str(error)
+            return real_path(self.folder / path)
+        except OSError as error:  # a loop of links
+            words = error.strerror or str(error)
         except UnicodeEncodeError:
             words = "it contains half of a surrogate pair"
         raise ToolError(f"{path!r}: {words}.")

@@ -14,6 +14,7 @@ from msgbook.approval.rule_patterns import canonical_json, matches_path, matches
 from msgbook.approval.store import Store, StoreError, data_file
 from msgbook.call_arguments import parse_arguments
 from msgbook.text import visible
+from msgbook_format.links import real_path
 
 if TYPE_CHECKING:
     from msgbook.approval.own_rules import OwnRules
@@ -96,7 +97,7 @@ def read_rules(
                 "approve calls of MCP servers."
             )
             continue
-        folder = Path(table["folder"]).expanduser().resolve() if "folder" in table else None
+        folder = real_path(Path(table["folder"]).expanduser()) if "folder" in table else None
         if within is not None:
             folder = within if folder is None or not folder.is_relative_to(within) else folder
         rules.append(Rule(table["tool"], table.get("arguments"), folder))
@@ -222,7 +223,7 @@ def _folder_problem(folder: Any) -> str:
     try:
         fine = isinstance(folder, str) and Path(folder).expanduser().is_absolute()
         if fine:
-            Path(folder).expanduser().resolve()
-    except (OSError, RuntimeError, ValueError):  # a link to itself, NUL
+            real_path(Path(folder).expanduser())
+    except (OSError, RuntimeError, ValueError):  # a loop of links, no such user, NUL
         fine = False
     return "" if fine else "has a folder that is not an absolute path, or does not exist"

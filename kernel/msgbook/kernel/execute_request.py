@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from msgbook.notebook import RequestedCell, find_notebook_file
+from msgbook_format.links import real_path
 
 _VSCODE = "vscode-notebook-cell"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
@@ -64,9 +65,9 @@ def named_notebook(uri: str, folder: Path) -> Path | None:
     """
     found = find_notebook_file(path_of(uri))
     try:
-        if found is not None and found.resolve().is_relative_to(folder.resolve()):
+        if found is not None and real_path(found).is_relative_to(folder.resolve()):
             return found
-    except (OSError, RuntimeError):
+    except OSError:
         return None
     return None
 

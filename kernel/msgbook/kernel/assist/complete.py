@@ -21,6 +21,7 @@ from msgbook.notebook.magics_table import (
     OWN_MAGICS,
 )
 from msgbook.text import one_line, visible
+from msgbook_format.links import real_path
 from msgbook_format.syntax import MSG_MAGIC
 
 _MAX_MATCHES = 200
@@ -186,7 +187,7 @@ def _paths(typed: str, scope: PromptScope) -> list[Match]:
     head += "/" if "/" in typed else ""
     found = []
     try:
-        folder = (scope.roots.folder / head).resolve()
+        folder = real_path(scope.roots.folder / head)
         if scope.check_read(folder) is not None:
             return []
         with os.scandir(folder) as entries:
@@ -194,13 +195,13 @@ def _paths(typed: str, scope: PromptScope) -> list[Match]:
                 hidden = entry.name.startswith(".") and not base.startswith(".")
                 if hidden or not entry.name.startswith(base) or not _can_be_written(entry.name):
                     continue
-                # Unlike `resolve`, raises nothing at a link to itself.
+                # Unlike `real_path`, raises nothing at a link to itself.
                 real = Path(os.path.realpath(entry)) if entry.is_symlink() else Path(entry)
                 if scope.check_read(real) is None and (real.is_dir() or real.is_file()):
                     is_folder = real.is_dir()
                     text = head + entry.name + ("/" if is_folder else "")
                     found.append(Match(text, "folder" if is_folder else "file"))
-    except (OSError, ValueError, RuntimeError):
+    except (OSError, ValueError):
         return []  # the folder does not exist or cannot be read
     return sorted(found)
 
