@@ -335,3 +335,19 @@ def test_an_agents_file_has_the_metadata_of_a_sub_agent_where_the_seed_has_them(
     results = [message for message in context["context"] if message["role"] == "tool"]
     assert [result["content"] for result in results] == ["No such file.", "Two lines."]
     assert not any("agents" in result for result in results)
+
+
+@pytest.mark.parametrize("levels", [5000, 100_000])
+def test_a_notebook_nested_too_deep_is_refused_in_words_on_every_python(tmp_path, capsys, levels):
+    deep = '{"a":' * levels + "1" + "}" * levels
+    notebook, new = tmp_path / "deep.ipynb", tmp_path / "deep.msg.md"
+    kernel = '{"name": "msgbook", "display_name": "x"}'
+    metadata = f'{{"kernelspec": {kernel}, "x": {deep}}}'
+    notebook.write_text(
+        f'{{"nbformat": 4, "nbformat_minor": 5, "cells": [], "metadata": {metadata}}}'
+    )
+
+    assert main(["convert", str(notebook), str(new)]) == 2
+
+    assert "nested too deep" in capsys.readouterr().err
+    assert not new.exists()

@@ -170,6 +170,14 @@ def on_call_bad_result(params: dict[str, Any]) -> str:
     return "no object"
 
 
+def on_call_deep_result(params: dict[str, Any]) -> dict[str, Any]:
+    # Half a character, so that it is read a second time, without a limit of the SDK's.
+    deep: Any = "\ud800"
+    for _ in range(300):
+        deep = [deep]
+    return says(words("kept"), structuredContent={"deep": deep})
+
+
 def on_call_much_content(params: dict[str, Any]) -> dict[str, Any]:
     # Checked one by one with all of the rest, these would take hours.
     return says(*[{"type": "?"}] * 200_000, structuredContent={"long": ["x"] * 500_000})

@@ -94,6 +94,8 @@ def convert(path: Path, new: Path, *, force: bool = False) -> int:
         ) from None
     except (MessageFileError, OSError, ValueError) as error:
         raise CommandError(describe_file_error(new, error)) from error
+    except RecursionError:
+        raise CommandError(f"{path}: it is nested too deep. Nothing was written.") from None
     say(str(new))
     return 0
 

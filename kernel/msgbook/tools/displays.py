@@ -9,6 +9,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgbook_format import jsontext
+
 Display = Callable[[Mapping[str, Any]], None]
 """Shows a MIME bundle, as `rich_data` returns it, to the reader and not to the model."""
 
@@ -60,7 +62,8 @@ class Displays:
             text = json.dumps(data, allow_nan=False)
         except (TypeError, ValueError, RecursionError):
             text = ""
-        if not 0 < len(text) <= DISPLAY_SIZE or len(self.kept) == MAX_DISPLAYS:
+        fits = 0 < len(text) <= DISPLAY_SIZE and not jsontext.is_too_deep(text)
+        if not fits or len(self.kept) == MAX_DISPLAYS:
             self.left_out += 1
         else:
             self.kept.append(_map_texts(json.loads(text), self._redact))

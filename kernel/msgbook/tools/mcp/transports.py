@@ -15,6 +15,7 @@ from mcp.shared.message import SessionMessage
 
 from msgbook.text import repair_surrogates
 from msgbook.tools.mcp.server_process import LINE_LIMIT, LineTooLongError, ServerProcess
+from msgbook_format import jsontext
 
 Streams = tuple[Any, Any]
 """Where messages arrive and where they leave."""
@@ -185,6 +186,8 @@ def _parse(line: bytes, trouble: Trouble) -> SessionMessage | None:
 def _plain_text(line: bytes) -> str:
     """Return a line as text without escapes for half characters, which servers get from cutting a text."""
     text = line.decode("utf-8", "replace")
+    if jsontext.is_too_deep(text):
+        raise ValueError("nested too deeply")
     return json.dumps(json.loads(text), ensure_ascii=False)
 
 
