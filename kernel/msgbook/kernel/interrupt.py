@@ -30,6 +30,7 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
 
     Attributes:
         interrupted: True once the running turn is interrupted; its cancellation may still follow.
+        times_raised: How often an interrupt of a turn was raised in code that ran.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -39,6 +40,7 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
         self._is_code_running = False
         self._is_signal_own = False
         self.interrupted = False
+        self.times_raised = 0
         super().__init__(**kwargs)
 
     @contextmanager
@@ -105,15 +107,18 @@ class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class 
     def _on_sigint(self, signum: int, frame: Any) -> None:
         is_own, self._is_signal_own = self._is_signal_own, False
         if is_own:
-            if self._is_code_running:
-                signal.default_int_handler(signum, frame)
+            self._raise_in_code(signum, frame)
         elif self._turns or self._awaited_cells:
             if not (self._is_code_running and self.interrupted):
                 self.interrupted = True
                 _cancel(self._turns | self._awaited_cells)
-            if self._is_code_running:
-                signal.default_int_handler(signum, frame)
+            self._raise_in_code(signum, frame)
         elif self._python_cells:
+            signal.default_int_handler(signum, frame)
+
+    def _raise_in_code(self, signum: int, frame: Any) -> None:
+        if self._is_code_running:
+            self.times_raised += 1
             signal.default_int_handler(signum, frame)
 
 

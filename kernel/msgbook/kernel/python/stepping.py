@@ -34,12 +34,15 @@ def _steps(
     cancelled = False
 
     def take_step() -> Any:
+        nonlocal cancelled
         # The task is cancelled after this step at the earliest: let the code know now.
         if kernel.interrupted and not cancelled:
+            cancelled = True
             return code.throw(asyncio.CancelledError())
         return step()
 
     while True:
+        raised = kernel.times_raised
         try:
             waited = kernel.call_interruptibly(take_step, even_if_interrupted=True)
         except StopIteration as end:
@@ -54,7 +57,8 @@ def _steps(
             continue
         finally:
             after_step()
-        cancelled = cancelled or kernel.interrupted
+        # An interrupt that came after the step was not raised in it, and the task's own comes too late.
+        cancelled = cancelled or kernel.times_raised > raised
         try:
             step = partial(code.send, (yield waited))
         except BaseException as error:
