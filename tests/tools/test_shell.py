@@ -150,6 +150,34 @@ def test_a_command_that_kills_its_supervisor_ends_too(tmp_path):
     assert processes_in(tmp_path) == []
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is of Linux")
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_command_cannot_report_its_own_end(tmp_path, number):
+    forged = f"echo exit 0 > /proc/$PPID/fd/{number}"
+
+    assert failed(tmp_path, f"{forged}; exit 3").endswith("[exit code 3]")
+    text = failed(tmp_path, f"sleep 600 & {forged}; kill -9 $PPID; sleep 600")
+
+    assert "killed the process that watched over it" in text
+    assert processes_in(tmp_path) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is of Linux")
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_command_cannot_keep_the_lifeline_or_the_report_open(tmp_path, number):
+    held = f"sleep 600 3<>/proc/$PPID/fd/{number} || sleep 600"
+
+    assert failed(tmp_path, held, timeout=0.5).endswith("[stopped after 0.5 s]")
+    assert processes_in(tmp_path) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is of Linux")
+def test_a_report_that_is_no_text_does_not_keep_the_call_open(tmp_path):
+    text = failed(tmp_path, "printf '\\377' > /proc/$PPID/fd/1; exit 3", timeout=30)
+
+    assert text.endswith("[exit code 3]")
+
+
 def test_a_command_that_asks_its_supervisor_to_end_is_not_heard(tmp_path):
     assert ran(tmp_path, "kill $PPID; kill -INT $PPID; echo on") == "on\n[exit code 0]"
 

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from socket import SHUT_WR, socket, socketpair
 from typing import IO, cast
 
 import psutil
@@ -81,36 +82,27 @@ class Supervised:
         self._mark = secrets.token_hex(16)
         self._on_output = on_output
         self._loop = asyncio.get_running_loop()
-        self._process = subprocess.Popen(  # noqa: S603 - the command has been approved
-            [sys.executable, "-I", "-S", str(SUPERVISOR), "shell", command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            env={**environment, MARK: self._mark},
-            start_new_session=True,
-        )
-        self._lifeline = cast("IO[bytes]", self._process.stdin)
-        self._reports = cast("IO[bytes]", self._process.stdout)
+        self._lifeline, self._process = _start(command, folder, {**environment, MARK: self._mark})
         self._output = cast("IO[bytes]", self._process.stderr)
         self._report = b""
-        self._watch(self._reports, self._read_report)
+        self._watch(self._lifeline, self._read_report)
         self._watch(self._output, self._read_output)
 
     def stop(self) -> None:
         """Tell the supervisor to kill all processes; `gone` is set when they are gone."""
-        self._lifeline.close()
+        with contextlib.suppress(OSError):  # its other end is closed
+            self._lifeline.shutdown(SHUT_WR)
 
     def abandon(self) -> None:
         """Tell the supervisor to kill all processes, and ignore further output."""
         self.stop()
         self._on_output = lambda _: None
 
-    def _watch(self, stream: IO[bytes], read: Callable[[], None]) -> None:
+    def _watch(self, stream: IO[bytes] | socket, read: Callable[[], None]) -> None:
         os.set_blocking(stream.fileno(), False)
         self._loop.add_reader(stream, read)
 
-    def _unwatch(self, stream: IO[bytes]) -> None:
+    def _unwatch(self, stream: IO[bytes] | socket) -> None:
         self._loop.remove_reader(stream)
         stream.close()
 
@@ -122,21 +114,20 @@ class Supervised:
             self._loop.remove_reader(self._output)
 
     def _read_report(self) -> None:
-        data = _read(self._reports)
+        data = _read(self._lifeline)
         if data:
             self._report += data
         elif data is not None:
-            self._unwatch(self._reports)
+            self._unwatch(self._lifeline)
             self._ended = self._loop.create_task(self._clean_up())
 
     async def _clean_up(self) -> None:
         """Kill the processes that the supervisor left, and read the rest of the output."""
-        self._lifeline.close()
         self.ending = self._report.decode().strip()
         if not self.ending or sys.platform != "linux":
             # Before the wait: until then no other process gets its number.
             await asyncio.to_thread(kill_marked, self._mark, self._process.pid)
-        # Its end of the pipe is closed, so it has ended. A thread may not be had any more: an event loop that
+        # Its end of the socket is closed, so it has ended. A thread may not be had any more: an event loop that
         # closes gives none.
         self._process.wait()
         for _ in range(_LAST_READS):
@@ -148,8 +139,31 @@ class Supervised:
         self.gone.set()
 
 
-def _read(stream: IO[bytes]) -> bytes | None:
-    """Return a piece from a pipe: empty at its end, None if nothing has arrived."""
+def _start(
+    command: str, folder: Path, environment: Mapping[str, str]
+) -> tuple[socket, subprocess.Popen[bytes]]:
+    """Start a supervisor; return the lifeline, over which the report comes, and its process."""
+    # A command could open a pipe of its supervisor by its name in /proc, to write a report or to keep the
+    # lifeline open. A socket has no name.
+    inner, lifeline = socketpair()
+    with inner:
+        try:
+            return lifeline, subprocess.Popen(  # noqa: S603 - the command has been approved
+                [sys.executable, "-I", "-S", str(SUPERVISOR), "shell", command],
+                stdin=inner.fileno(),
+                stdout=inner.fileno(),
+                stderr=subprocess.PIPE,
+                cwd=folder,
+                env=environment,
+                start_new_session=True,
+            )
+        except BaseException:
+            lifeline.close()
+            raise
+
+
+def _read(stream: IO[bytes] | socket) -> bytes | None:
+    """Return a piece from a pipe or socket: empty at its end, None if nothing has arrived."""
     try:
         return os.read(stream.fileno(), _CHUNK)
     except BlockingIOError:

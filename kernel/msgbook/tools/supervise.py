@@ -1,7 +1,8 @@
 """The supervisor of one command or server, which leaves no process behind.
 
 `python -I -S supervise.py shell COMMAND`: the command's output goes to standard error. The report goes to
-standard output once all processes are gone: `exit N` or `signal N`. Standard input is the lifeline.
+standard output once all processes are gone: `exit N` or `signal N`. Standard input is the lifeline. Both are
+a socket, which the command cannot open by a name.
 
 `python -I -S supervise.py server LIFELINE PROGRAM ARGUMENT...`: the program has the supervisor's standard
 streams. Its exit code is the supervisor's; a signal N is 128 + N. LIFELINE is the file descriptor of a
