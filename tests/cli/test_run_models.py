@@ -182,7 +182,7 @@ def page_with(prompt, answer):
 def test_the_page_shows_images_of_the_text_and_links_others(markdown, html):
     page = page_with("p", markdown)
 
-    assert f'<td dir="auto"><p>{html}</p>' in page
+    assert f'<td dir="auto"><div class="text"><p>{html}</p>' in page
     assert "img-src data:;" in page.partition("<style>")[0]
 
 

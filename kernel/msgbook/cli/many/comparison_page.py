@@ -24,7 +24,9 @@ table {{ border-collapse: collapse; }}
 .wide > table > * > tr > * {{ border: 1px solid #8886; padding: .5rem .75rem; text-align: left; vertical-align: top;
   min-width: 18rem; max-width: 40rem; overflow-wrap: anywhere; }}
 .wide > table > * > tr > :first-child {{ min-width: 10rem; max-width: 20rem; }}
-td table :is(td, th) {{ border: 1px solid #8886; padding: .2rem .4rem; }}
+/* A formula or a table that is wider than its cell would show in the cell of another model. */
+.text {{ overflow: auto; }}
+.text :is(td, th) {{ border: 1px solid #8886; padding: .2rem .4rem; }}
 pre {{ white-space: pre-wrap; background: #8882; padding: .5rem; }}
 img {{ max-width: 100%; }}
 small {{ opacity: .75; }}
@@ -44,7 +46,7 @@ def comparison_page(comparison: Comparison) -> str:
         for one in comparison.models
     )
     rows = "\n".join(
-        f'<tr><th scope="row" dir="auto">{markdown_to_html(row.prompt)}</th>'
+        f'<tr><th scope="row" dir="auto">{_text(row.prompt)}</th>'
         + "".join(map(_cell, row.answers))
         + "</tr>"
         for row in comparison.prompts
@@ -59,7 +61,11 @@ def _cell(answer: ModelAnswer) -> str:
     other = f" · {escape(answer.answered_model)}" if answer.answered_model else ""
     status = "" if answer.status == "done" else f"{escape(answer.status)} · "
     numbers = f"<small>{status}{_shown(answer.numbers)}{other}</small>"
-    return f'<td dir="auto">{markdown_to_html(answer.text)}{numbers}</td>'
+    return f'<td dir="auto">{_text(answer.text)}{numbers}</td>'
+
+
+def _text(markdown: str) -> str:
+    return f'<div class="text">{markdown_to_html(markdown)}</div>'
 
 
 def _shown(numbers: Numbers) -> str:
