@@ -21,6 +21,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import psutil
@@ -94,9 +95,11 @@ class Kernel:
         return float(times.user + times.system)
 
     def open_comm(self) -> None:
-        """Be a page from now on."""
+        """Be a page from now on, which has got what the kernel tells a new page: its last turn."""
         self._comm = uuid.uuid4().hex
         self._send("comm_open", {"comm_id": self._comm, "target_name": "msgbook", "data": {}})
+        for _ in self.ask("20"):
+            pass
 
     def ask(self, prompt: str) -> Iterator[tuple[float, Message]]:
         """Run a cell; the iopub messages of it and of the comm, with the seconds since its start."""
@@ -157,10 +160,11 @@ def full_speed(running: Kernel) -> tuple[float, float]:
     return first, running.cpu() - before
 
 
-def paced(running: Kernel, pause: float = 0.0) -> None:
-    """Print what an answer at reading speed puts on iopub.
+def paced(running: Kernel, name: str, goal: int, pause: float = 0.0) -> None:
+    """Measure what an answer at reading speed puts on iopub.
 
     Args:
+        goal: Multiple of the text.
         pause: Seconds in which the client reads nothing, once the answer has begun.
     """
     size, times, sequence, final = 0, [], [], ""
@@ -175,10 +179,14 @@ def paced(running: Kernel, pause: float = 0.0) -> None:
             time.sleep(pause)
             pause = 0.0
     busiest = max(sum(1 for t in times if start <= t < start + 1) for start in times)
-    gaps = sequence != list(range(1, len(sequence) + 1))
+    lost = sum(after != before + 1 for before, after in pairwise([0, *sequence]))
+    times_text = size / (TOKENS * len(WORD))
+    row(f"{RATE} tokens a second, {name}: sent", times_text, "x", goal)
+    row(f"{RATE} tokens a second, {name}: messages in a second", busiest, "", 25)
+    row(f"{RATE} tokens a second, {name}: gaps", lost, "", 0)
     print(
-        f"    {size / (TOKENS * len(WORD)):.2f} x the text in {len(times)} messages, at most "
-        f"{busiest} in a second; {len(sequence)} deltas{', SOME LOST' if gaps else ''}; "
+        f"{RATE} tokens a second, {name}: {times_text:.2f} x the text (goal: {goal} x) in {len(times)} "
+        f"messages, at most {busiest} in a second (goal: 25); {len(sequence)} deltas, {lost} gaps; "
         f"at the end: {final or 'a display'}"
     )
 
@@ -205,13 +213,10 @@ def measure(api: str, rounds: int, with_paced: bool) -> None:
             f"{api}: memory: {start:.2f} x after one answer, {end:.2f} x after the long ones (2 x)"
         )
         if with_paced:
-            print(f"at {RATE} tokens a second, without a page (goal: 100 x):")
-            paced(ours)
+            paced(ours, "without a page", 100)
             ours.open_comm()
-            print("with a page (goal: 3 x, 25 messages a second):")
-            paced(ours)
-            print(f"with a page that reads nothing for {PAUSE:g} s (goal: nothing lost):")
-            paced(ours, PAUSE)
+            paced(ours, "with a page", 3)
+            paced(ours, f"with a page that reads nothing for {PAUSE:g} s", 3, PAUSE)
 
 
 if __name__ == "__main__":
