@@ -250,16 +250,22 @@ def ask_at_once(server, count):
     return server.begun
 
 
+def held_requests(seconds):
+    """Let a server ask to wait; return what makes a request, and the list of when requests have begun."""
+    clock = asyncio.get_running_loop().time
+    pace, begun = Pace(clock=clock), []
+    pace.hold(seconds)
+
+    async def request():
+        async with pace.request(asyncio.sleep, waited_until=0.0):
+            begun.append(clock())
+
+    return request, begun
+
+
 def test_requests_that_waited_for_a_server_begin_one_after_another():
     async def main():
-        clock = asyncio.get_running_loop().time
-        pace, begun = Pace(clock=clock), []
-        pace.hold(20.0)
-
-        async def request():
-            async with pace.request(asyncio.sleep, waited_until=0.0):
-                begun.append(clock())
-
+        request, begun = held_requests(20.0)
         await asyncio.gather(*(request() for _ in range(16)))
         assert begun == [20.0 + number * SPACING for number in range(16)]
 
@@ -314,14 +320,7 @@ def test_whoever_ends_a_wait_asks_the_server_at_once():
 
 def test_a_request_that_was_given_up_before_its_turn_delays_no_other():
     async def main():
-        clock = asyncio.get_running_loop().time
-        pace, begun = Pace(clock=clock), []
-        pace.hold(20.0)
-
-        async def request():
-            async with pace.request(asyncio.sleep, waited_until=0.0):
-                begun.append(clock())
-
+        request, begun = held_requests(20.0)
         tasks = [asyncio.create_task(request()) for _ in range(10)]
         await asyncio.sleep(20.0 + SPACING / 2)
         for task in tasks[1:9]:
