@@ -167,9 +167,7 @@ RESULT = st.tuples(st.sampled_from(LIVE), st.sampled_from(CLOSE), st.sampled_fro
 END = st.sampled_from(["$$", "\\\\]", "\\end{a}", "a\n$$"])
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(before=SPAN, result=RESULT, after=END, fenced=st.booleans())
 @example(before="~~$$", result="<img src=x onerror=alert(1)>](:)~~", after="$$", fenced=True)
 @example(before="~~$$", result="<img src=x onerror=alert(1)>](:)~~", after="$$", fenced=False)
@@ -224,9 +222,7 @@ TURN = st.builds(
 )
 
 
-@settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(said=TURN)
 def test_a_hostile_turn_does_nothing_in_any_renderer(said: Any, renderers: Renderers) -> None:
     before = copy.deepcopy(said)

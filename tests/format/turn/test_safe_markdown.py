@@ -39,7 +39,6 @@ def test_each_hostile_fixture_would_do_something_unless_made_safe(
 
 
 @settings(
-    max_examples=200,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -69,9 +69,7 @@ ANNOTATION = st.fixed_dictionaries(
 )
 
 
-@settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=HOSTILE, annotations=st.lists(ANNOTATION, max_size=4))
 def test_hostile_citations_do_nothing_in_any_renderer(
     text: str, annotations: list[Any], renderers: Renderers

@@ -117,7 +117,8 @@ class McpServers:
 
     def _owners(self) -> dict[str, list[str]]:
         """Return the servers of each known tool. Those that an agent leaves out count too: an approval
-        of their tool must not hold for another one of its name."""
+        of their tool must not hold for another one of its name.
+        """
         owners: dict[str, list[str]] = {}
         for server in [] if self.missing else self._usable(self.servers):
             for tool in server.tools:

@@ -21,12 +21,14 @@ from playwright.sync_api import Browser, sync_playwright
 from scripted_server import ScriptedServer
 
 # How fast examples are made depends on the machine and says nothing about the code.
-settings.register_profile("random", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+settings.register_profile(
+    "random", suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=200
+)
 # A change is judged by the same examples each time; `make fuzz` looks for new ones.
-settings.register_profile("fixed", settings.get_profile("random"), derandomize=True)
-# `make test-fast` looks at a tenth of them.
-settings.register_profile("few", settings.get_profile("fixed"), max_examples=10)
-settings.load_profile("fixed")
+settings.register_profile("many", settings.get_profile("random"), derandomize=True)
+# `make test` looks at some of those of `make test-laws`.
+settings.register_profile("few", settings.get_profile("many"), max_examples=10)
+settings.load_profile("few")
 
 OUR_SETTINGS = (
     "OPENAI_API_KEY",
@@ -37,31 +39,22 @@ OUR_SETTINGS = (
 )
 
 
-SLOW_FIXTURES = {
-    "browser",
-    "fork_server",
-    "fork_before_jupytext",
-    "module_kernel",
-    "run_notebook",
-    "renderers",
-    "running",
-}
-"""Fixtures that start a browser, a kernel or a Python."""
-SLOW_NAMES = {"HowTo", "KernelClient", "pexpect", "started", "subprocess", "type_in"}
-"""Names of test modules that do the same."""
+TIERS = {"tests/integration": "integration", "tests/compat": "compat", "ui-tests": "ui"}
+"""The mark that all tests of a folder have. What has none runs in process."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is left out of `make test-fast`, and begin with what takes longest.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark each test with the tier of its folder, and begin with what takes longest.
 
     A file that begins late ends late, while the other workers have nothing left to do.
     """
     for item in items:
-        names = set(getattr(item, "fixturenames", ()))
-        module = item.getparent(pytest.Module)
-        if SLOW_FIXTURES & names or (module and SLOW_NAMES & vars(module.obj).keys()):
-            item.add_marker("slow")
-    items.sort(key=lambda item: ("browser" not in item.keywords, "slow" not in item.keywords))
+        path = item.path.relative_to(config.rootpath).as_posix()
+        for folder, tier in TIERS.items():
+            if path.startswith(f"{folder}/"):
+                item.add_marker(tier)
+    order = ("ui", "compat", "integration")
+    items.sort(key=lambda item: [tier not in item.keywords for tier in order])
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
