@@ -64,7 +64,7 @@ test-openai2: $(VENV)/.dev .openai2/$(OPENAI2)
 
 # Of the version that is installed. Its tests need pytest-asyncio, which would be in the way of ours.
 test-neighbours: $(VENV)/.dev .neighbours/.installed
-	pytest -m neighbours -p no:cacheprovider tests/neighbours
+	pytest -m neighbours -p no:cacheprovider tests/compat/neighbours
 
 .neighbours/.installed: Makefile $(VENV)/.dev
 	rm -rf .neighbours
@@ -84,7 +84,7 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 		pycrdt-store==0.1.5 pycrdt-websocket==0.16.5 sqlite-anyio==0.2.10
 	touch $@
 
-# Where else the page runs, each in a folder of its own, for the tests in tests/everywhere.
+# Where else the page runs, each in a folder of its own, for the tests in tests/compat/everywhere.
 .notebook7/.installed: Makefile | $(VENV)/.dev
 	rm -rf .notebook7
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .notebook7 \

@@ -170,7 +170,7 @@ def run_notebook(tmp_path: Path) -> RunNotebook:
         client = NotebookClient(
             notebook,
             kernel_name="msgbook",
-            timeout=60,
+            timeout=300,
             allow_errors=True,
             resources={"metadata": {"path": str(tmp_path)}},
         )

@@ -41,8 +41,6 @@ PIECES = (
 )
 END = "\n\n# %% [^x]\n\nhi\n\n[^x]: [raw]\n"
 
-pytestmark = pytest.mark.slow
-
 
 def read_and_write(text: str) -> None:
     writer.writes(reader.reads(text))

@@ -100,7 +100,6 @@ FUNCTIONS: tuple[Callable[[str], object], ...] = (
     code_block,
     read_call,
 )
-pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
