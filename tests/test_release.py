@@ -94,11 +94,11 @@ def test_the_workflows_test_each_python_that_the_package_names():
 
 
 def test_nothing_is_published_before_all_tests_pass():
-    tests = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text("utf-8"))
+    tests = yaml.safe_load((ROOT / ".github/workflows/all-tests.yml").read_text("utf-8"))
     jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))["jobs"]
 
     assert "workflow_call" in tests[True]  # YAML takes the key `on` for a truth value
-    assert jobs["tests"]["uses"] == "./.github/workflows/tests.yml"
+    assert jobs["tests"]["uses"] == "./.github/workflows/all-tests.yml"
     assert set(jobs["publish"]["needs"]) == {"tests", "build"}
     assert jobs["github-release"]["needs"] == "publish"
 

@@ -49,6 +49,7 @@ def test_a_long_question_that_closes_leaves_its_call_in_sight(lab, lab_root, mod
     expect(cell.get_by_text("Call: write")).to_be_in_viewport()
 
 
+@pytest.mark.smoke
 def test_what_is_approved_is_done_once(lab, lab_root, model_server, screenshot):
     (lab_root / "yes.txt").write_text("Good morning.\nHow are you?\n")
     arguments = {"path": "yes.txt", "old": "Good morning.", "new": "Good evening."}

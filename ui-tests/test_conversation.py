@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import nbformat
+import pytest
 from chats import write_notebook
 from playwright.sync_api import expect
 from scripted_server import Answer, ScriptedServer, call, delta, text
@@ -23,6 +24,7 @@ def spoken(server: ScriptedServer) -> list[tuple[str, str]]:
     return [(m["role"], m["content"]) for m in server.messages()[1:]]
 
 
+@pytest.mark.smoke
 def test_a_prompt_gets_reasoning_a_call_a_result_and_an_answer(
     lab, lab_root, model_server, screenshot
 ):

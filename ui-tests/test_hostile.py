@@ -23,6 +23,7 @@ def harmless(lab: Any) -> None:
     )
 
 
+@pytest.mark.smoke
 def test_a_hostile_answer_runs_nothing_and_loads_nothing(lab, lab_root, model_server, screenshot):
     (lab_root / "<img src=x onerror=window.hacked=8>").write_text("")
     model_server.answers = [

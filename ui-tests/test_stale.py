@@ -38,6 +38,7 @@ def chat(lab, lab_root, model_server, request):
     return name
 
 
+@pytest.mark.smoke
 def test_an_edit_marks_the_turns_below_and_running_them_again_ends_it(lab, chat, screenshot):
     expect(marks(lab)).to_have_count(0)
     lab.type_in(1, "Two, but otherwise")

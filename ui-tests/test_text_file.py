@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 from scripted_server import call, text
 
@@ -63,6 +64,7 @@ def test_a_file_that_was_only_opened_is_unchanged(lab, lab_root):
     assert changed is False
 
 
+@pytest.mark.smoke
 def test_a_double_click_opens_it_as_a_notebook_and_saving_only_adds_the_new_turn(
     lab, lab_root, model_server, screenshot
 ):

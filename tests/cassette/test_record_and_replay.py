@@ -14,8 +14,6 @@ from msgbook.__main__ import main
 from msgbook.cli.replay import run_replay
 from msgbook.cli.run import run_file
 
-pytestmark = over_both_apis
-
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7}
 
 
@@ -47,6 +45,7 @@ WITHOUT_IDS = Answer(
 CUT = Answer([delta(content="half of a "), delta(content="sentence")], done=False)
 
 
+@over_both_apis
 @pytest.mark.parametrize(
     ("sources", "answers", "code"),
     [

@@ -25,8 +25,6 @@ from msgbook_format import read
 from msgbook_format.agent_states import read_head
 from msgbook_format.turn import turn_of
 
-pytestmark = over_both_apis
-
 PYTHON = {"name": "python3", "display_name": "Python 3"}
 
 
@@ -35,6 +33,7 @@ def saved(path):
     return nbformat.read(path, 4) if path.suffix == ".ipynb" else read(path)
 
 
+@over_both_apis
 @pytest.mark.parametrize("name", ["new.msg.md", "new.ipynb"])
 def test_a_new_conversation_holds_question_and_answer_and_a_pipe_gets_the_answer(
     server, tmp_path, capsys, name

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 
 import pytest
-from apis import over_both_apis
 from command import said, with_settings
 from incomplete_answers import CUT, INCOMPLETE, answers
 from scripted_server import Answer, delta, error, finish, text
@@ -25,7 +24,6 @@ def advised(told: str, verb: str) -> list[str]:
     )
 
 
-@over_both_apis
 @pytest.mark.parametrize(
     ("answer", "code", "why"),
     [

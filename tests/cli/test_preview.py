@@ -22,8 +22,6 @@ from scripted_server import call, text
 from msgbook.__main__ import main
 from msgbook.cli.preview import preview_file
 
-pytestmark = over_both_apis
-
 TEXT_GONE = (
     "Gone from .msgbook/blobs since they were sent, and they cannot be made again: data.csv (cell 2). "
     "The model gets a line in place of each. To send a file as it is now, name it in your next message.\n"
@@ -52,6 +50,7 @@ def body(shown):
     return read
 
 
+@over_both_apis
 def test_of_each_cell_that_a_run_answers_the_json_is_what_it_sends(server, chat, body, capsys):
     answer(server, chat, text("2"), text("3"))
     capsys.readouterr()

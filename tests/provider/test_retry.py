@@ -8,7 +8,6 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
-from apis import over_both_apis
 from completions import delta, sse
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,8 +20,6 @@ from msgbook.events import RetryWait, StreamEvent, TextDelta
 from msgbook.provider import Request, Servers
 from msgbook.provider.requested_waits import LONGEST_WAIT, may_retry, requested_wait
 from msgbook.provider.retry import RetryingProvider
-
-pytestmark = over_both_apis
 
 
 class ScriptedProvider:

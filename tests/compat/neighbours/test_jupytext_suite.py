@@ -1,6 +1,6 @@
 """Jupytext's own tests, from the sources of the version that is installed: none fails for msgbook.
 
-Run with `make test-neighbours`, which puts the sources and what the tests need into `.neighbours/`.
+Run with `make test-compat`, which puts the sources and what the tests need into `.neighbours/`.
 Left out are `tests/external`, which needs GitPython, pandoc, Quarto, marimo and others, and a test
 that compares two files of Jupytext's sources with the help of black.
 """
@@ -30,7 +30,7 @@ def run(cache, *options, **environment):
     """Run the suite; the tests of it that have failed by then, and how many passed now."""
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-o", f"cache_dir={cache}"]
     folder = NEIGHBOURS / f"jupytext-{version('jupytext')}"
-    assert folder.is_dir(), f"{folder} is not there: run `make test-neighbours`"
+    assert folder.is_dir(), f"{folder} is not there: run `make test-compat`"
     path = os.pathsep.join([str(NEIGHBOURS / "packages"), str(Path(__file__).parents[1])])
     result = subprocess.run(
         [*command, f"--ignore={SYNC_TEST}", *options, *FOLDERS],

@@ -7,13 +7,10 @@ import signal
 import subprocess
 import sys
 
-from apis import over_both_apis
 from command import settings
 from scripted_server import Answer, ScriptedServer, delta
 
 from msgbook.cli.replay import run_replay
-
-pytestmark = over_both_apis
 
 
 def prompts(*texts):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from apis import over_both_apis
+import pytest
 from command import run, said
 from scripted_server import text
 
-pytestmark = over_both_apis
 
-
+@pytest.mark.smoke
 def test_text_model_and_agent_come_from_the_command(server, tmp_path):
     server.answers = [text("Hello")]
     path = tmp_path / "chat.msg.md"

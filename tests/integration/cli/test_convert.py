@@ -10,6 +10,7 @@ from agent_chat_file import chat  # noqa: F401 - fixtures
 from msgbook.__main__ import main
 
 
+@pytest.mark.smoke
 def test_a_notebook_of_another_kernel_becomes_no_agent_file_and_is_the_one_that_is_named(
     chat, capsys
 ):

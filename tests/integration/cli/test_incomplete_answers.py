@@ -6,7 +6,6 @@ import sys
 
 import pexpect
 import pytest
-from apis import over_both_apis
 from command import run, terminal, with_settings
 from incomplete_answers import CUT, INCOMPLETE, answers
 from scripted_server import Answer, delta, text
@@ -14,7 +13,6 @@ from scripted_server import Answer, delta, text
 from msgbook.cli.chat import chat
 
 
-@over_both_apis
 def test_a_terminal_goes_on_with_an_answer_that_was_cut(server, tmp_path):
     path = tmp_path / "chat.msg.md"
     server.answers = [CUT, text(", three.")]

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 
-from apis import over_both_apis
 from command import run
 from previewed_chat import (
     WITHOUT_A_RECORD,
@@ -16,8 +15,6 @@ from previewed_chat import (
 )
 from responses_as_chat import chat_messages
 from scripted_server import text
-
-pytestmark = over_both_apis
 
 
 def files(folder):

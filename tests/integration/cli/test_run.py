@@ -20,6 +20,7 @@ from scripted_server import Answer, call, delta, text
 from msgbook.cli.run import run_file
 
 
+@pytest.mark.smoke
 def test_prompts_without_an_answer_are_answered_with_the_whole_file_as_memory(server, chat):
     server.answers = [text("2"), text("3")]
 

@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 import pexpect
+import pytest
 from command import settings, with_settings
 from scripted_server import Answer, call, delta
 from subagents_chat import (
@@ -113,6 +114,7 @@ def test_questions_of_sub_agents_wait_for_each_other_on_one_line_of_input(server
     assert approvals == ["denied", "user"]
 
 
+@pytest.mark.smoke
 def test_a_recorded_run_with_sub_agents_is_replayed_without_a_server(server, chat):
     tape = chat.with_suffix(".jsonl")
     server.choose = play(

@@ -48,6 +48,7 @@ def outcome(messages: list[Message]) -> tuple[str, str, str]:
     return asked["approval"], result["status"], result["content"]
 
 
+@pytest.mark.smoke
 def test_a_page_that_allows_lets_the_call_run(kernel, server, page, outside):
     page.decide = lambda asked: {"decision": "once", "arguments": asked["arguments"]}
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from apis import over_both_apis
 from kernel_client import KernelClient
 from scripted_server import Answer, ScriptedServer, call, delta, error, text
 
 from msgbook_format import reads, writes
 from msgbook_format.turn import TURN_MIME
-
-pytestmark = over_both_apis
 
 
 def settings(server: ScriptedServer, **more: str) -> dict[str, str]:
@@ -31,6 +30,8 @@ def error_in(cell: Any) -> Any:
     return errors[0]
 
 
+@pytest.mark.smoke
+@over_both_apis
 def test_a_turn_is_one_display_with_reasoning_call_result_and_answer(server, run_notebook):
     server.answers = [call("read", {"path": "."}), text("It is **empty**.", reasoning="I look.")]
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import signal
 
 import pytest
-from apis import over_both_apis
 from kernel_client import KernelClient, until_shown
 from scripted_server import Answer, delta, text
 
 from msgbook_format.turn import TURN_MIME
-
-pytestmark = over_both_apis
 
 
 @pytest.fixture
@@ -27,6 +24,7 @@ def by_signal(kernel: KernelClient) -> None:
     kernel.manager.signal_kernel(signal.SIGINT)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("interrupt", [by_message, by_signal])
 @pytest.mark.parametrize("arrived", ["", "half an answer"])
 def test_an_interrupted_turn_keeps_its_text_and_closes_the_connection(

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from apis import over_both_apis
 from history_cells import check_valid
 from kernel_client import KernelClient
 from scripted_server import Answer, call, delta, text
 
 from msgbook_format.turn import TURN_MIME
-
-pytestmark = over_both_apis
 
 
 @pytest.fixture

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from apis import over_both_apis
 from scripted_server import error, text
 
 from msgbook_format.turn import TURN_MIME
-
-pytestmark = over_both_apis
 
 
 def test_a_kernel_that_waits_can_be_interrupted_and_goes_on(kernel, module_server):

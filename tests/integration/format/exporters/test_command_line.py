@@ -47,6 +47,7 @@ def convert_anew(folder: Path, *arguments: str) -> str:
     return run.stdout
 
 
+@pytest.mark.smoke
 def test_files_of_both_kinds_are_converted_under_their_own_names(
     convert: Callable[..., str], tmp_path: Path
 ) -> None:

@@ -80,6 +80,7 @@ def test_opening_and_saving_changes_no_byte(server, text):
     assert server.read("same.msg.md") == text.encode()
 
 
+@pytest.mark.smoke
 def test_saving_a_turn_only_inserts_lines(server):
     server.write("run.msg.md", CHAT)
 

@@ -35,6 +35,7 @@ def jupytext(run, *commands):
     run(f"for command in {commands!r}:\n    assert not jupytext.cli.jupytext(command.split())")
 
 
+@pytest.mark.smoke
 def test_the_command_line_goes_there_and_back(run, tmp_path):
     (tmp_path / "chat.msg.md").write_text(TOUR)
 

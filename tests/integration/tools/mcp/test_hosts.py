@@ -65,6 +65,7 @@ def test_the_sdk_is_imported_when_a_server_starts_and_not_before(tmp_path):
     assert [look(), look()] == ["True", "False"]
 
 
+@pytest.mark.smoke
 def test_run_answers_with_a_tool_of_a_server_and_leaves_nothing(server, tmp_path):
     server.answers = [call("mcp__files__echo", {"text": "a"}), text("ok")]
     chat = tmp_path / "chat.msg.md"
