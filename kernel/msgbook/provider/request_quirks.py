@@ -1,53 +1,130 @@
-"""Quirks in what servers accept: names of keys, refused parts of a request and what to send instead. Pure.
+"""Quirks in what servers accept: names of keys, refused elements of a request and what to send instead. Pure.
 
-To add one, append an `Adaptation` to `ADAPTATIONS`, and the server's words to
-tests/provider/test_request_quirks.py: no server documents them. A refusal that no adaptation recognizes
-stays an error.
+One table for both APIs. To add a row, append it to `ADAPTATIONS`, and the server's words to
+tests/provider/test_request_quirks.py: no server documents them. A refusal that no row recognizes stays an error.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
+from msgbook.provider.refused_elements import (
+    Elements,
+    image_keys,
+    named_images,
+    named_tools,
+    names_a_tool,
+    with_siblings,
+)
 from msgbook.provider.request_changes import (
     has_option,
+    holds_document,
     holds_foreign_id,
     holds_image,
     holds_image_of_tool,
+    holds_reasoning,
     holds_reasoning_item,
+    holds_tool,
+    is_alternating,
+    lacks_reasoning,
     rename_option,
+    with_joined_neighbours,
+    with_newest_images,
     with_plain_ids,
+    with_reasoning,
+    without_all_tools,
+    without_documents,
     without_images,
     without_option,
+    without_reasoning,
     without_reasoning_items,
+    without_these_images,
     without_tool_images,
+    without_tools,
 )
+from msgbook.text import join_first, one_line, visible
+
+_NAMED = 8
+"""Most elements that a notice names."""
+
+
+ALL: Elements = frozenset()
+"""All elements of a row's kind, since a refusal names none of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Something that a server may refuse in a request, and the way around it."""
+
+    find: Callable[[RefusedError, Request], Elements | None]
+    """Returns which elements of a request the server's words refuse; None for none."""
+    concerns: Callable[[Request, Elements], bool]
+    """Returns whether a request contains them."""
+    change: Callable[[Request, Elements], Request]
+    """Returns a copy of the request without them."""
+    notice: str
+    """Notice for the user; `{model}` and `{elements}` stand for names. Empty where the user asked for nothing that
+    is left out."""
+    remedy: str = ""
+    """The setting that helps for good, for the notice and for the error if nothing else helps. `{provider}` and
+    `{elements}` stand for names. Empty for none."""
+    widen: Callable[[Request, Elements], Elements] | None = None
+    """Returns more elements, after a server has refused several one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adaptation:
-    """Something that a server may refuse in the requests for a model, and the way around it."""
+    """A row, and the elements that a server refused."""
 
-    concerns: Callable[[Request], bool]
-    """Returns whether a request contains it."""
-    is_refused: Callable[[RefusedError], bool]
-    """Returns whether the server's words refuse it."""
-    change: Callable[[Request], Request]
-    """Returns a copy of the request without it."""
-    notice: str
-    """Notice for the user; `{model}` stands for the model's name. Empty where the user asked for nothing that
-    is left out."""
+    row: Row
+    elements: Elements = ALL
+
+    def concerns(self, request: Request) -> bool:
+        """Return whether a request contains what is refused."""
+        return self.row.concerns(request, self.elements)
+
+    def change(self, request: Request) -> Request:
+        """Return a copy of the request without it."""
+        return self.row.change(request, self.elements)
+
+    def notice(self, model: str, provider: str) -> str:
+        """Return the notice with its remedy; empty for none."""
+        words = f"{self.row.notice} {self.row.remedy}".strip() if self.row.notice else ""
+        return self._filled(words, model, provider)
+
+    def remedy(self, model: str, provider: str) -> str:
+        """Return the setting that helps for good; empty for none."""
+        return self._filled(self.row.remedy, model, provider)
+
+    def _filled(self, words: str, model: str, provider: str) -> str:
+        listed = join_first([visible(one_line(e, 100)) for e in sorted(self.elements)], _NAMED)
+        names = {"model": model, "provider": provider, "elements": listed or "NAME"}
+        return words.format(**{key: visible(one_line(name, 400)) for key, name in names.items()})
 
 
-def find_adaptation(refusal: RefusedError, request: Request) -> Adaptation | None:
-    """Return the adaptation to a refusal; None if the refusal names nothing that can be changed."""
-    return next((a for a in ADAPTATIONS if a.concerns(request) and a.is_refused(refusal)), None)
+def find_adaptations(refusal: RefusedError, request: Request) -> Iterator[Adaptation]:
+    """Yield the adaptations to a refusal, the most exact first; none if it names nothing that can be changed."""
+    if refusal.kind == "length" or refusal.body.lstrip().startswith("<"):
+        return
+    for row in ADAPTATIONS:
+        elements = row.find(refusal, request)
+        if elements is not None and row.concerns(request, elements):
+            yield Adaptation(row, elements)
+
+
+def find_remedy(refusal: RefusedError, request: Request, provider: str) -> str:
+    """Return the setting that may help against a refusal that no adaptation helps against; empty if none is known."""
+    for row in ADAPTATIONS:
+        elements = row.find(refusal, request)
+        if elements is not None and row.remedy:
+            return Adaptation(row, elements).remedy(request.model, provider)
+    return _TOOLS_REMEDY.format(elements="NAME") if names_a_tool(refusal) else ""
 
 
 _OPENAI_HOSTS = ("openai.com", "openai.azure.com")
@@ -92,6 +169,16 @@ _ONE_IMAGE = re.compile(
     re.IGNORECASE,
 )
 """Words about one image, which the user can change, not about images as such."""
+_A_PICTURE = re.compile(r"image|picture|图片|图像|圖片|画像|이미지|imagen|\bBild", re.IGNORECASE)
+_TOO_MANY = re.compile(
+    r"too many|at most [1-9]\d* image|\d+ images? (are|is) (allowed|supported)|number of images|images? per",
+    re.IGNORECASE,
+)
+_MOST = re.compile(
+    r"(?:at most|up to|only|max(?:imum)?(?: number)?(?: of)?(?: images?)?|limit)(?: (?:is|of))?\W{0,3}([1-9]\d{0,3})\b",
+    re.IGNORECASE,
+)
+"""Words about the number of images that a request may hold."""
 _CANNOT = re.compile(r"support|multi-?\s?modal|\bmmproj\b|missing data", re.IGNORECASE)
 _TOOL_MESSAGE = re.compile(r"\brole\W{1,4}tool\b|\btool[ _-]?(message|result|role)", re.IGNORECASE)
 
@@ -105,9 +192,15 @@ _NO_TOOLS = re.compile(
 """Words about tools as such. If a schema is refused, its author has to change it."""
 
 _CALL_ID = re.compile(
-    r"\btool[ _]call[ _]id\b|\btool_calls\[\d+\]\.id\b|\btool_use\.id\b|\bcall_id\b", re.IGNORECASE
+    r"\btool[ _-]?(call|use)[ _]?ids?\b|\btool_calls\W{1,3}\d+\W{1,3}id\b|\b(tool_use|function)\.id\b|\bcall_ids?\b"
+    r"|\btool_(use|result)\b.{0,30}\bids?\b",
+    re.IGNORECASE,
 )
-_SHAPE = re.compile(r"too long|(maximum|max) length|length of \d|match pattern", re.IGNORECASE)
+_SHAPE = re.compile(
+    r"too long|(maximum|max) length|length of \d|(match|regular expression) pattern|\bregular expression\b|\bregex\b"
+    r"|\b(at most|up to) \d+ char|\bunique\b|\bduplicate|\bmust be a-z|invalid (characters?|format)",
+    re.IGNORECASE,
+)
 
 _REFUSED = re.compile(
     r"unsupported|not support|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
@@ -127,9 +220,53 @@ def _refuses_images_of_tools(refusal: RefusedError) -> bool:
     return _refuses_images(refusal) and bool(_TOOL_MESSAGE.search(refusal.body))
 
 
+def _find_images(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return the images that a server refuses, while it takes others."""
+    words = refusal.words
+    if refusal.status >= 500 or not _A_PICTURE.search(words) or not _ONE_IMAGE.search(words):
+        return None
+    return None if _TOO_MANY.search(words) else named_images(refusal, request)
+
+
+def _find_most_images(refusal: RefusedError, _request: Request) -> Elements | None:
+    """Return the number of images that a request may hold, as a server says it."""
+    words = refusal.words
+    if not (_A_PICTURE.search(words) and _TOO_MANY.search(words)):
+        return None
+    found = _MOST.search(words)
+    return frozenset({found[1]}) if found else None
+
+
+def _number(elements: Elements) -> int:
+    return min(map(int, elements))
+
+
+def _all_images(request: Request, _some: Elements) -> Elements:
+    return frozenset(image_keys(request))
+
+
+_DOCUMENT = re.compile(
+    r"\b(input_)?file(_data|_id)?\b|\bdocuments?\b|\bpdfs?\b|\battachments?\b", re.IGNORECASE
+)
+_NOT_TAKEN = re.compile(
+    r"unsupported|support|unknown variant|invalid|too (large|big|long|many)|exceed|not (permitted|allowed|accept)"
+    r"|\bstring\b|could not|cannot|can't|fail|corrupt|encrypted|expected",
+    re.IGNORECASE,
+)
+
+
+def _refuses_documents(refusal: RefusedError) -> bool:
+    words = refusal.words
+    return refusal.status < 500 and bool(_DOCUMENT.search(words) and _NOT_TAKEN.search(words))
+
+
+_BY_KEY = (0, 400, 422)
+"""Statuses by which servers refuse a key."""
+
+
 def _names_key(names: str) -> Callable[[RefusedError], bool]:
     named = re.compile(names, re.IGNORECASE)
-    return lambda refusal: refusal.status in (400, 422) and bool(named.search(refusal.body))
+    return lambda refusal: refusal.status in _BY_KEY and bool(named.search(refusal.body))
 
 
 def _refuses_key(names: str) -> Callable[[RefusedError], bool]:
@@ -137,8 +274,25 @@ def _refuses_key(names: str) -> Callable[[RefusedError], bool]:
     return lambda refusal: is_named(refusal) and bool(_REFUSED.search(refusal.body))
 
 
-def _renamed(old: str, new: str) -> Adaptation:
-    return Adaptation(
+def _whole(
+    concerns: Callable[[Request], bool],
+    is_refused: Callable[[RefusedError], bool],
+    change: Callable[[Request], Request],
+    notice: str,
+    remedy: str = "",
+) -> Row:
+    """Return a row for something that has no elements, or of which all are refused."""
+    return Row(
+        lambda refusal, _request: ALL if is_refused(refusal) else None,
+        lambda request, _all: concerns(request),
+        lambda request, _all: change(request),
+        notice,
+        remedy,
+    )
+
+
+def _renamed(old: str, new: str) -> Row:
+    return _whole(
         has_option(old),
         _refuses_key(rf"\b{old}\b"),
         rename_option(old, new),
@@ -152,17 +306,84 @@ _EFFORT = r"reasoning[ _.]?effort|\bthinking\b"
 _SUMMARY = r"reasoning[ _.]summar|[\"'`]reasoning[\"'`]"
 _NO_REASONING_BACK = re.compile(
     r"encrypted[ _]content\b.{0,200}\b(verif|decrypt|invalid|pars)|invalid_encrypted_content"
-    r"|without its required|\brs_\w+\W.{0,40}\bnot found",
+    r"|without its required|\brs_\w+\W.{0,40}\bnot found"
+    r"|\b(input|item)\b.{0,60}[\"'`]reasoning[\"'`]|\breasoning[ _]items?\b.{0,60}\bnot\b",
     re.IGNORECASE,
 )
-"""Words about reasoning that the server is given back: it comes from another account, or is changed."""
+"""Words about reasoning that the server is given back: it comes from another account, is changed, or unknown to it."""
+_REASONING_FIELD = re.compile(r"\breasoning_(content|details|text)\b", re.IGNORECASE)
+_WANTED = re.compile(
+    r"\bmust(?! not\b| be removed)|\bmissing\b|\brequire|\bpass(ed)? back\b|\bpreserve|\black|\bhas to be\b"
+    r"|\bexpected\b|\bmandatory\b",
+    re.IGNORECASE,
+)
+
+
+def _wants_reasoning(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return `ALL` if the server wants the reasoning of earlier answers back, and says so in any language."""
+    words = refusal.words
+    if refusal.status not in _BY_KEY or not _REASONING_FIELD.search(words):
+        return None
+    if _REFUSED.search(words):
+        return None
+    is_wanted = _WANTED.search(words) or not any(map(holds_reasoning, request.messages))
+    return ALL if is_wanted else None
+
+
+def _refuses_reasoning(refusal: RefusedError) -> bool:
+    words = refusal.words
+    named = refusal.status in _BY_KEY and _REASONING_FIELD.search(words)
+    return bool(named) and not (_WANTED.search(words) and not _REFUSED.search(words))
 
 
 def _refuses_unverified(refusal: RefusedError) -> bool:
     return "verified" in refusal.body and "summar" in refusal.body
 
 
-IMAGES = Adaptation(
+_ALTERNATE = re.compile(
+    r"\broles?\b.{0,40}\balternat|\balternat\w+.{0,60}\broles?\b|\bconsecutive\b.{0,60}\b(messages?|roles?|user)\b"
+    r"|same role\b.{0,40}\b(row|consecutive)",
+    re.IGNORECASE,
+)
+
+
+def _wants_alternation(refusal: RefusedError) -> bool:
+    return bool(_ALTERNATE.search(refusal.words))
+
+
+_TABLE = "in [providers.{provider}] of msgbook.toml"
+_TOOLS_REMEDY = (
+    "To leave it out for good, write {elements} into disabled_tools of the notebook's metadata, or the MCP server's "
+    "own name of the tool into disabled_tools of its table in msgbook.toml."
+)
+
+TOOLS = Row(
+    named_tools,
+    holds_tool,
+    without_tools,
+    "The server of {model} refuses the tool {elements}, so it was asked without it.",
+    _TOOLS_REMEDY,
+    with_siblings,
+)
+
+PICTURES = Row(
+    _find_images,
+    lambda request, keys: not keys.isdisjoint(image_keys(request)),
+    without_these_images,
+    "{model} refuses an image of this conversation; the word [image] was sent in its place.",
+    "To leave it out for good, take it out of its cell, or write history=exclude there.",
+    _all_images,
+)
+
+FEWER_IMAGES = Row(
+    _find_most_images,
+    lambda request, most: len(image_keys(request)) > _number(most),
+    lambda request, most: with_newest_images(request, _number(most)),
+    "{model} takes no more images than {elements}; the word [image] was sent for each older one.",
+    "To choose yourself, write history=exclude into cells with images.",
+)
+
+IMAGES = _whole(
     lambda request: any(map(holds_image, request.messages)),
     _refuses_images,
     without_images,
@@ -170,68 +391,98 @@ IMAGES = Adaptation(
 )
 
 ADAPTATIONS = (
-    Adaptation(
+    _whole(
         lambda request: any(map(holds_foreign_id, request.messages)),
         lambda refusal: bool(_CALL_ID.search(refusal.body) and _SHAPE.search(refusal.body)),
         with_plain_ids,
         "{model} does not accept the ids that another server gave its tool calls; other ids were sent.",
     ),
-    Adaptation(
+    _whole(
         lambda request: any(map(holds_image_of_tool, request.messages)),
         _refuses_images_of_tools,
         without_tool_images,
         "{model} does not accept images from tools; the word [image] was sent for each of them.",
     ),
     IMAGES,
+    PICTURES,
+    FEWER_IMAGES,
+    _whole(
+        lambda request: any(map(holds_document, request.messages)),
+        _refuses_documents,
+        without_documents,
+        "{model} does not accept documents; the word [document] was sent for each.",
+    ),
+    TOOLS,
+    Row(
+        _wants_reasoning,
+        lambda request, _all: lacks_reasoning(request),
+        lambda request, _all: with_reasoning(request),
+        "The server of {model} wants the reasoning of earlier turns back, so it was sent.",
+        f"To send it from the start, set keep_reasoning = true {_TABLE}.",
+    ),
+    _whole(
+        lambda request: any(map(holds_reasoning, request.messages)),
+        _refuses_reasoning,
+        without_reasoning,
+        "The server of {model} takes no reasoning back; it was left out.",
+        f"If keep_reasoning is set {_TABLE}, remove it.",
+    ),
+    _whole(
+        lambda request: not is_alternating(request),
+        _wants_alternation,
+        with_joined_neighbours,
+        "{model} insists that user and assistant messages alternate; neighbouring ones were merged.",
+        f"To merge them from the start, set alternate = true {_TABLE}.",
+    ),
     _renamed("max_tokens", "max_completion_tokens"),
     _renamed("max_completion_tokens", "max_tokens"),
-    Adaptation(
+    _whole(
         has_option("temperature"),
         _refuses_key(r"\btemperature\b"),
         without_option("temperature"),
         "{model} rejects the temperature that you set; it was left out.",
     ),
-    Adaptation(
+    _whole(
         # `reasoning: false` says no more than this: another effort would be no replacement.
         lambda request: request.options.get("reasoning_effort") == "none",
         _names_key(_EFFORT),
         without_option("reasoning_effort"),
         "The server of {model} has no way to turn reasoning off, so that setting was not sent.",
     ),
-    Adaptation(
+    _whole(
         has_option("reasoning_effort"),
         _refuses_key(_EFFORT),
         without_option("reasoning_effort"),
         "{model} rejects the reasoning effort that you set; it was left out.",
     ),
-    Adaptation(
+    _whole(
         lambda request: any(map(holds_reasoning_item, request.messages)),
         lambda refusal: bool(_NO_REASONING_BACK.search(refusal.body)),
         without_reasoning_items,
         "{model} rejected its reasoning from earlier steps; it was left out.",
     ),
-    Adaptation(
+    _whole(
         has_option("reasoning_summary"),
         _refuses_unverified,
         without_option("reasoning_summary"),
         "The server does not show the reasoning of {model}.",
     ),
-    Adaptation(
+    _whole(
         has_option("reasoning_summary"),
         _refuses_key(_SUMMARY),
         without_option("reasoning_summary"),
         "",
     ),
-    Adaptation(
+    _whole(
         has_option("include"),
         _refuses_key(r"\binclude\b|encrypted[ _.]?content"),
         without_option("include"),
         "",
     ),
-    Adaptation(
+    _whole(
         lambda request: bool(request.tools),
         lambda refusal: bool(_NO_TOOLS.search(refusal.body)),
-        lambda request: replace(request, tools=[]),
+        without_all_tools,
         "{model} does not support tools, so none were sent and it can only chat.",
     ),
 )
