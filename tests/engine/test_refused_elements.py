@@ -7,6 +7,7 @@ import base64
 import json
 import struct
 import zlib
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -70,13 +71,15 @@ def test_a_tool_that_is_refused_is_left_out_from_then_on_and_said_once(
     assert notices(second) == []
 
 
-def test_a_refusal_inside_a_stream_counts_before_the_first_word(server, tmp_path):
+@pytest.mark.parametrize("is_streamed", [True, False])
+def test_a_refusal_inside_an_answer_counts_before_the_first_word(server, tmp_path, is_streamed):
     said = {"error": {"message": refuses_tool({"tools": [{"name": EVENT}]}), "code": "bad_schema"}}
 
     async def talk():
         async with Session(server, tmp_path, tools=(EVENT,)) as session:
             begin = {"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}
-            return await session.ask("hi", Answer([begin, said]), text("ok"))
+            refused = Answer([begin, said]) if is_streamed else Answer(body=json.dumps(said))
+            return await session.ask("hi", refused, text("ok"))
 
     turn = asyncio.run(talk())
 
@@ -186,12 +189,11 @@ def thought_call(thought: str, call_id: str = "c1") -> Answer:
 def test_a_server_that_wants_its_reasoning_back_gets_it_from_then_on(server, tmp_path):
     async def talk():
         async with Session(server, tmp_path) as session:
-            turns = [
+            return [
                 await session.ask("look", thought_call("Let me see."), text("Seen."), refuse=wants_reasoning),
                 await session.ask("and?", refuse=wants_reasoning),
                 await session.ask("and now?", refuse=wants_reasoning),
             ]  # fmt: skip
-        return turns
 
     turns = asyncio.run(talk())
 
@@ -277,7 +279,7 @@ def test_ids_that_repeat_are_made_unique_call_and_result_together(server, tmp_pa
     assert len({*last}) == 6
     assert last[0][0] == "glob:0"
     sent = [request.get("messages") or request["input"] for request in server.requests]
-    for before, after in zip(sent[:-1], sent[1:], strict=True):
+    for before, after in pairwise(sent):
         assert after[: len(before)] == before
 
 
@@ -389,7 +391,7 @@ def test_a_server_that_takes_few_images_gets_the_newest(server, tmp_path):
 def test_a_server_that_wants_roles_to_alternate_gets_merged_messages(server, tmp_path):
     def refuse(request):
         roles = [message["role"] for message in request["messages"]]
-        if any(one == other for one, other in zip(roles[:-1], roles[1:], strict=True)):
+        if any(one == other for one, other in pairwise(roles)):
             return "Conversation roles must alternate user/assistant/user/assistant/..."
         return None
 

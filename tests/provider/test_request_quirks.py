@@ -12,15 +12,14 @@ from refused import OPTIONS, PICTURE, SEEN, TOOL, error, refusal
 
 from msgbook.messages import IMAGE, OUTPUT_ITEMS, assistant, tool_call, tool_result, user
 from msgbook.provider import Request, turn_options
+from msgbook.provider.adaptation import ALL, Adaptation
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.refused_elements import image_keys
 from msgbook.provider.request_quirks import (
     ADAPTATIONS,
-    ALL,
     FEWER_IMAGES,
     PICTURES,
     TOOLS,
-    Adaptation,
     find_adaptations,
 )
 

@@ -7,14 +7,10 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from msgbook.events import AdaptationNotice, Notice, StreamEvent
+from msgbook.provider.adaptation import Adaptation
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import RefusedError
-from msgbook.provider.request_quirks import (
-    IMAGES,
-    Adaptation,
-    find_adaptations,
-    find_remedy,
-)
+from msgbook.provider.request_quirks import IMAGES, find_adaptations, find_remedy
 from msgbook.text import excerpt, visible
 
 TRIES = 10

@@ -48,7 +48,7 @@ class RefusedError(ProviderError):
         status: HTTP status; 0 for an error inside an answer that names none.
         said: The server's message on one line; empty for none.
         body: The beginning of its answer as text, which may name what the message does not.
-        words: The message, longer than `said`, with the place in the request that it names.
+        words: The message, longer than `said`, with the place in the request that it names; empty for a page.
         kind: What the error is about, if its words tell.
     """
 
@@ -58,14 +58,14 @@ class RefusedError(ProviderError):
         status: int,
         said: str,
         body: str,
-        words: str = "",
+        words: str | None = None,
         kind: ErrorKind | None = None,
     ) -> None:
         super().__init__(failure.name, failure.what, failure.retry, failure.advice)
         self.status = status
         self.said = said
         self.body = body
-        self.words = words or said
+        self.words = said if words is None else words
         self.kind = kind
 
     def advised(self, advice: str) -> RefusedError:

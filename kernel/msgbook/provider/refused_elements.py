@@ -34,6 +34,9 @@ _SAID_OF_A_CALL = re.compile(
 )
 """Words about a call that a model made, or about a choice among the tools: no tool is refused."""
 
+_OF_A_SCHEMA = re.compile(r"schema|grammar|parameters|declaration|definition", re.IGNORECASE)
+"""Words without which a server's own failure is not about the definition of a tool."""
+
 
 def tool_name(tool: dict[str, Any]) -> str:
     """Return the name of a tool; for one that runs at the server its type."""
@@ -55,6 +58,8 @@ def named_tools(refusal: RefusedError, request: Request) -> Elements | None:
     tools = [*map(tool_name, all_tools(request))]
     places = _DECLARED_AT.findall(words) or _TOOL_AT.findall(words)
     if not places and (_SAID_OF_A_CALL.search(words) or _MESSAGE_AT.search(words)):
+        return None
+    if refusal.status >= 500 and not (places or _OF_A_SCHEMA.search(words)):
         return None
     named = {name for name in tools if _is_named(name, words)}
     if not named:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from msgbook.provider.adaptation import ALL, Adaptation, Row, whole
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.refused_elements import (
@@ -48,64 +48,6 @@ from msgbook.provider.request_changes import (
     without_tool_images,
     without_tools,
 )
-from msgbook.text import join_first, one_line, visible
-
-_NAMED = 8
-"""Most elements that a notice names."""
-
-
-ALL: Elements = frozenset()
-"""All elements of a row's kind, since a refusal names none of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """Something that a server may refuse in a request, and the way around it."""
-
-    find: Callable[[RefusedError, Request], Elements | None]
-    """Returns which elements of a request the server's words refuse; None for none."""
-    concerns: Callable[[Request, Elements], bool]
-    """Returns whether a request contains them."""
-    change: Callable[[Request, Elements], Request]
-    """Returns a copy of the request without them."""
-    notice: str
-    """Notice for the user; `{model}` and `{elements}` stand for names. Empty where the user asked for nothing that
-    is left out."""
-    remedy: str = ""
-    """The setting that helps for good, for the notice and for the error if nothing else helps. `{provider}` and
-    `{elements}` stand for names. Empty for none."""
-    widen: Callable[[Request, Elements], Elements] | None = None
-    """Returns more elements, after a server has refused several one by one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Adaptation:
-    """A row, and the elements that a server refused."""
-
-    row: Row
-    elements: Elements = ALL
-
-    def concerns(self, request: Request) -> bool:
-        """Return whether a request contains what is refused."""
-        return self.row.concerns(request, self.elements)
-
-    def change(self, request: Request) -> Request:
-        """Return a copy of the request without it."""
-        return self.row.change(request, self.elements)
-
-    def notice(self, model: str, provider: str) -> str:
-        """Return the notice with its remedy; empty for none."""
-        words = f"{self.row.notice} {self.row.remedy}".strip() if self.row.notice else ""
-        return self._filled(words, model, provider)
-
-    def remedy(self, model: str, provider: str) -> str:
-        """Return the setting that helps for good; empty for none."""
-        return self._filled(self.row.remedy, model, provider)
-
-    def _filled(self, words: str, model: str, provider: str) -> str:
-        listed = join_first([visible(one_line(e, 100)) for e in sorted(self.elements)], _NAMED)
-        names = {"model": model, "provider": provider, "elements": listed or "NAME"}
-        return words.format(**{key: visible(one_line(name, 400)) for key, name in names.items()})
 
 
 def find_adaptations(refusal: RefusedError, request: Request) -> Iterator[Adaptation]:
@@ -274,25 +216,8 @@ def _refuses_key(names: str) -> Callable[[RefusedError], bool]:
     return lambda refusal: is_named(refusal) and bool(_REFUSED.search(refusal.body))
 
 
-def _whole(
-    concerns: Callable[[Request], bool],
-    is_refused: Callable[[RefusedError], bool],
-    change: Callable[[Request], Request],
-    notice: str,
-    remedy: str = "",
-) -> Row:
-    """Return a row for something that has no elements, or of which all are refused."""
-    return Row(
-        lambda refusal, _request: ALL if is_refused(refusal) else None,
-        lambda request, _all: concerns(request),
-        lambda request, _all: change(request),
-        notice,
-        remedy,
-    )
-
-
 def _renamed(old: str, new: str) -> Row:
-    return _whole(
+    return whole(
         has_option(old),
         _refuses_key(rf"\b{old}\b"),
         rename_option(old, new),
@@ -383,7 +308,7 @@ FEWER_IMAGES = Row(
     "To choose yourself, write history=exclude into cells with images.",
 )
 
-IMAGES = _whole(
+IMAGES = whole(
     lambda request: any(map(holds_image, request.messages)),
     _refuses_images,
     without_images,
@@ -391,13 +316,14 @@ IMAGES = _whole(
 )
 
 ADAPTATIONS = (
-    _whole(
+    TOOLS,
+    whole(
         lambda request: any(map(holds_foreign_id, request.messages)),
         lambda refusal: bool(_CALL_ID.search(refusal.body) and _SHAPE.search(refusal.body)),
         with_plain_ids,
         "{model} does not accept the ids that another server gave its tool calls; other ids were sent.",
     ),
-    _whole(
+    whole(
         lambda request: any(map(holds_image_of_tool, request.messages)),
         _refuses_images_of_tools,
         without_tool_images,
@@ -406,13 +332,12 @@ ADAPTATIONS = (
     IMAGES,
     PICTURES,
     FEWER_IMAGES,
-    _whole(
+    whole(
         lambda request: any(map(holds_document, request.messages)),
         _refuses_documents,
         without_documents,
         "{model} does not accept documents; the word [document] was sent for each.",
     ),
-    TOOLS,
     Row(
         _wants_reasoning,
         lambda request, _all: lacks_reasoning(request),
@@ -420,14 +345,14 @@ ADAPTATIONS = (
         "The server of {model} wants the reasoning of earlier turns back, so it was sent.",
         f"To send it from the start, set keep_reasoning = true {_TABLE}.",
     ),
-    _whole(
+    whole(
         lambda request: any(map(holds_reasoning, request.messages)),
         _refuses_reasoning,
         without_reasoning,
         "The server of {model} takes no reasoning back; it was left out.",
         f"If keep_reasoning is set {_TABLE}, remove it.",
     ),
-    _whole(
+    whole(
         lambda request: not is_alternating(request),
         _wants_alternation,
         with_joined_neighbours,
@@ -436,50 +361,50 @@ ADAPTATIONS = (
     ),
     _renamed("max_tokens", "max_completion_tokens"),
     _renamed("max_completion_tokens", "max_tokens"),
-    _whole(
+    whole(
         has_option("temperature"),
         _refuses_key(r"\btemperature\b"),
         without_option("temperature"),
         "{model} rejects the temperature that you set; it was left out.",
     ),
-    _whole(
+    whole(
         # `reasoning: false` says no more than this: another effort would be no replacement.
         lambda request: request.options.get("reasoning_effort") == "none",
         _names_key(_EFFORT),
         without_option("reasoning_effort"),
         "The server of {model} has no way to turn reasoning off, so that setting was not sent.",
     ),
-    _whole(
+    whole(
         has_option("reasoning_effort"),
         _refuses_key(_EFFORT),
         without_option("reasoning_effort"),
         "{model} rejects the reasoning effort that you set; it was left out.",
     ),
-    _whole(
+    whole(
         lambda request: any(map(holds_reasoning_item, request.messages)),
         lambda refusal: bool(_NO_REASONING_BACK.search(refusal.body)),
         without_reasoning_items,
         "{model} rejected its reasoning from earlier steps; it was left out.",
     ),
-    _whole(
+    whole(
         has_option("reasoning_summary"),
         _refuses_unverified,
         without_option("reasoning_summary"),
         "The server does not show the reasoning of {model}.",
     ),
-    _whole(
+    whole(
         has_option("reasoning_summary"),
         _refuses_key(_SUMMARY),
         without_option("reasoning_summary"),
         "",
     ),
-    _whole(
+    whole(
         has_option("include"),
         _refuses_key(r"\binclude\b|encrypted[ _.]?content"),
         without_option("include"),
         "",
     ),
-    _whole(
+    whole(
         lambda request: bool(request.tools),
         lambda refusal: bool(_NO_TOOLS.search(refusal.body)),
         without_all_tools,
