@@ -71,6 +71,18 @@ def test_a_tool_that_is_refused_is_left_out_from_then_on_and_said_once(
     assert notices(second) == []
 
 
+def test_a_tool_whose_definition_has_changed_is_offered_again(server, tmp_path):
+    async def talk():
+        async with Session(server, tmp_path, tools=(EVENT,)) as session:
+            await session.ask("hi", refuse=refuses_tool)
+            session.engine.servers.forget_refused_tools()
+            await session.ask("again")
+
+    asyncio.run(talk())
+
+    assert [EVENT in tool_names(r) for r in server.requests] == [True, False, True]
+
+
 @pytest.mark.parametrize("is_streamed", [True, False])
 def test_a_refusal_inside_an_answer_counts_before_the_first_word(server, tmp_path, is_streamed):
     said = {"error": {"message": refuses_tool({"tools": [{"name": EVENT}]}), "code": "bad_schema"}}

@@ -1,4 +1,4 @@
-"""What a server may refuse in a request, and the way around it: the rows of the table of `request_quirks`. Pure."""
+"""A row of the table of `request_quirks`: something that a server may refuse, and the way around it. Pure."""
 
 from __future__ import annotations
 

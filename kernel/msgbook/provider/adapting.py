@@ -10,7 +10,7 @@ from msgbook.events import AdaptationNotice, Notice, StreamEvent
 from msgbook.provider.adaptation import Adaptation
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import RefusedError
-from msgbook.provider.request_quirks import IMAGES, find_adaptations, find_remedy
+from msgbook.provider.request_quirks import IMAGES, TOOLS, find_adaptations, find_remedy
 from msgbook.text import excerpt, visible
 
 TRIES = 10
@@ -40,6 +40,11 @@ class AdaptingProvider:
     def adapt(self, request: Request) -> Request:
         """Return the request with the adaptations that are known for its model."""
         return self._adapted(request)[0]
+
+    def forget_tools(self) -> None:
+        """Offer all tools again, since they may be others of the same names."""
+        for model, learned in self._learned.items():
+            self._learned[model] = [known for known in learned if known.row is not TOOLS]
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
         request, used = self._adapted(request)
