@@ -19,6 +19,7 @@ from msgbook.provider.request_quirks import (
     ADAPTATIONS,
     FEWER_IMAGES,
     PICTURES,
+    REASONING,
     TOOLS,
     find_adaptations,
 )
@@ -286,8 +287,8 @@ def test_a_value_that_is_wrong_and_anything_else_stays_the_servers_word(status, 
     assert adapted(status, error(message), request) is None
 
 
-REASONING = {"type": "reasoning", "id": "rs_1", "encrypted_content": "AAA", "summary": []}
-REASONED = assistant("Hello") | {OUTPUT_ITEMS: [REASONING, {"type": "message", "phase": "x"}]}
+ITEM = {"type": "reasoning", "id": "rs_1", "encrypted_content": "AAA", "summary": []}
+REASONED = assistant("Hello") | {OUTPUT_ITEMS: [ITEM, {"type": "message", "phase": "x"}]}
 
 
 @pytest.mark.parametrize(
@@ -356,6 +357,116 @@ def test_a_server_that_hands_out_no_reasoning_is_not_asked_for_it(body, left_out
     assert bool(found.notice("m", "p")) is is_told
 
 
+REASONED_CHAT = assistant("Hello") | {"reasoning_content": "I think"}
+DOCUMENT = {
+    "type": "file",
+    "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AA"},
+}
+ANSWERS = [user("a"), assistant("one"), user("b"), assistant("two") | {"reasoning": "I think"}]
+
+
+@pytest.mark.parametrize(
+    ("message", "field", "sent"),
+    [
+        (
+            "The `reasoning_content` in the thinking mode must be passed back to the API.",
+            "reasoning_content",
+            ["", "I think"],
+        ),
+        (
+            "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2",
+            "reasoning_content",
+            ["", "I think"],
+        ),
+        ("messages.1.reasoning_content: Field required", "reasoning_content", ["", "I think"]),
+        ("The `reasoning` of assistant messages must be passed back", "reasoning", ["", "I think"]),
+        ("reasoning_details is required", "reasoning_details", [[], []]),
+    ],
+)
+def test_reasoning_goes_back_in_the_field_that_the_server_names(message, field, sent):
+    changed = adapted(400, error(message), Request("m", ANSWERS))
+
+    assert [m[field] for m in changed.messages if m["role"] == "assistant"] == sent
+
+
+def test_a_field_that_is_named_in_another_language_is_wanted_where_it_is_missing():
+    said = error("思考模式下的 `reasoning_content` 必须传回")
+
+    wanted = adapted(400, said, Request("m", ANSWERS[:2]))
+    refused = adapted(400, said, Request("m", [*ANSWERS[:2], REASONED_CHAT]))
+
+    assert wanted.messages[1]["reasoning_content"] == ""
+    assert "reasoning_content" not in str(refused.messages)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "'messages.1' : for 'role:assistant' property 'reasoning_content' is unsupported",
+        "body.messages.1.assistant.reasoning_content: Extra inputs are not permitted",
+        'json: unknown field "reasoning_content"',
+        "Additional properties are not allowed ('reasoning_content' was unexpected)",
+        "Please remove the reasoning_content from your message.",
+        "Unsupported: reasoning_content must not be sent",
+    ],
+)
+def test_reasoning_that_a_server_does_not_take_is_left_out(message):
+    changed = adapted(400, error(message), Request("m", [user("a"), REASONED_CHAT]))
+
+    assert changed.messages == [user("a"), assistant("Hello")]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "messages: `tool_use` ids must be unique",
+        "Duplicate value for 'tool_call_id' of 'read:0' in message[4]",
+        "messages.1.content.0.toolUse.toolUseId: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+",
+        "messages.2.tool_calls.0.id: 格式错误",
+    ],
+)
+def test_ids_are_replaced_whatever_is_wrong_with_them_and_stay_apart(message):
+    one = [assistant(None, [tool_call("read:0", "read", "{}")]), tool_result("read:0", "1")]
+
+    sent = adapted(400, error(message), Request("m", [*one, *one])).messages
+
+    ids = [m["tool_calls"][0]["id"] for m in sent if m["role"] == "assistant"]
+    assert ids == [m["tool_call_id"] for m in sent if m["role"] == "tool"]
+    assert len({*ids}) == 2
+    assert all(re.fullmatch("[a-zA-Z0-9]{9}", one) for one in ids)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Invalid image data",
+        "Could not process image",
+        "messages.1.content.1.image.source.base64: The image was specified using image/jpeg but appears to be image/png",
+        "messages.1.content.1.type: Input should be 'text'",
+        "You uploaded an unsupported image. Please make sure your image is valid.",
+        "image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes",
+        "Failed to download image from https://example.org/a.png",
+        "Your input image may contain content that is not allowed by our safety system",
+        "图片格式不正确",
+    ],
+)
+def test_one_image_that_is_refused_is_left_out_alone(message):
+    older = user([{"type": "image_url", "image_url": {"url": "data:image/png;base64,OLD"}}])
+
+    found = find_adaptation(refusal(400, error(message)), Request("m", [older, SEEN]))
+
+    assert found.change(Request("m", [older, SEEN])).messages[0] == older
+    assert PICTURE not in found.change(Request("m", [older, SEEN])).messages[1]["content"]
+
+
+def test_a_document_that_is_refused_is_a_word():
+    request = Request("m", [user([{"type": "text", "text": "sum up"}, DOCUMENT])])
+
+    changed = adapted(400, error("Invalid file data: PDF is not supported"), request)
+
+    assert changed.messages[0]["content"][1] == {"type": "text", "text": "[document: a.pdf]"}
+
+
 def test_nothing_is_changed_that_the_request_does_not_hold():
     said = refusal(
         400,
@@ -377,11 +488,6 @@ def test_no_words_of_a_server_break_it_and_no_change_leaves_the_thing_in_place(t
     assert found is None or not found.concerns(found.change(request))
 
 
-REASONED_CHAT = assistant("Hello") | {"reasoning_content": "I think"}
-DOCUMENT = {
-    "type": "file",
-    "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AA"},
-}
 HELD = (
     Request(
         "m",
@@ -402,6 +508,7 @@ ELEMENTS = {
     TOOLS: frozenset({"read"}),
     PICTURES: frozenset(image_keys(HELD[0])),
     FEWER_IMAGES: frozenset({"1"}),
+    REASONING: frozenset({"reasoning_content"}),
 }
 
 

@@ -217,8 +217,7 @@ def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSet
     name = provider.name
     api = file.api(name)
     return replace(
-        provider if provider.plugin else at_base_url(provider, api),
-        **({"api": api or "chat"} if provider.plugin else {}),
+        replace(provider, api=api or "chat") if provider.plugin else at_base_url(provider, api),
         is_api_set=api is not None,
         file=file.name,
         prices=file.prices(name),

@@ -34,6 +34,11 @@ _SAID_OF_A_CALL = re.compile(
 )
 """Words about a call that a model made, or about a choice among the tools: no tool is refused."""
 
+_SCHEMA_OF_TOOL = re.compile(
+    r"\bschema\b.{0,40}\b(function|tool)s?\b|\b(function|tool)s?\b.{0,40}\bschema\b|\bjson schema\b|\bgrammar\b"
+    r"|\btools\b.{0,20}\b(function|parameters|input_schema)\b",
+    re.IGNORECASE,
+)
 _OF_A_SCHEMA = re.compile(r"schema|grammar|parameters|declaration|definition", re.IGNORECASE)
 """Words without which a server's own failure is not about the definition of a tool."""
 
@@ -72,8 +77,7 @@ def named_tools(refusal: RefusedError, request: Request) -> Elements | None:
 def names_a_tool(refusal: RefusedError) -> bool:
     """Return whether a refusal is about a tool, or the schema of one, whichever it is."""
     words = refusal.words
-    is_of_schema = re.search(r"\bschema\b.{0,40}\b(function|tool)s?\b", words, re.IGNORECASE)
-    return not _SAID_OF_A_CALL.search(words) and bool(_TOOL_AT.search(words) or is_of_schema)
+    return not _SAID_OF_A_CALL.search(words) and bool(_SCHEMA_OF_TOOL.search(words))
 
 
 def with_siblings(request: Request, names: Elements) -> Elements:
@@ -130,9 +134,14 @@ def named_images(refusal: RefusedError, request: Request) -> Elements | None:
     return frozenset(named) or None
 
 
-def _images_at(words: str, request: Request) -> Iterator[str]:
+def placed_images(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return the images whose places in their messages a refusal names; None for none."""
+    return frozenset(_images_at(refusal.words, request, in_message=True)) or None
+
+
+def _images_at(words: str, request: Request, *, in_message: bool = False) -> Iterator[str]:
     for kind, place, part in _MESSAGE_AT.findall(words):
-        if len(place) > 6 or len(part) > 6:
+        if len(place) > 6 or len(part) > 6 or (in_message and not part):
             continue
         found = _message_at(kind, int(place), request, has_image_at=int(part) if part else None)
         yield from map(image_key, found)

@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import Any
 
 from msgbook import messages
-from msgbook.events import REASONING_FIELD
 from msgbook.messages import OUTPUT_ITEMS, Message, Part
 from msgbook.provider.base import Request
 from msgbook.provider.call_ids import with_unique_ids
@@ -218,26 +217,30 @@ def without_reasoning(request: Request) -> Request:
     return replace(request, messages=kept)
 
 
-def lacks_reasoning(request: Request) -> bool:
-    """Return whether an answer in the conversation goes back without reasoning."""
-    return any(m.get("role") == "assistant" and not holds_reasoning(m) for m in request.messages)
+def lacks_reasoning(request: Request, fields: Elements) -> bool:
+    """Return whether an answer in the conversation goes back without one of these fields."""
+    answers = (m for m in request.messages if m.get("role") == "assistant")
+    return any(not fields <= answer.keys() for answer in answers)
 
 
-def with_reasoning(request: Request) -> Request:
-    """Return the request with the reasoning of earlier turns, and an empty one for answers that have none.
+def with_reasoning(request: Request, fields: Elements) -> Request:
+    """Return the request with the reasoning of earlier turns in these fields, empty for answers that have none.
 
     Another model's answers have none that this server could use, and a server that insists takes an empty one.
     """
     earlier = request.reasoned() if request.reasoned is not None else []
     same = len(earlier) <= len(request.messages)
     sent = [*earlier, *request.messages[len(earlier) :]] if same else request.messages
-    return replace(request, messages=[*map(_with_some_reasoning, sent)])
+    return replace(request, messages=[_with_fields(message, fields) for message in sent])
 
 
-def _with_some_reasoning(message: Message) -> Message:
-    if message.get("role") != "assistant" or holds_reasoning(message):
+def _with_fields(message: Message, fields: Elements) -> Message:
+    if message.get("role") != "assistant" or fields <= message.keys():
         return message
-    return {**message, REASONING_FIELD: ""}
+    told = (message[key] for key in message if _REASONING_KEY.fullmatch(key))
+    text = next((value for value in told if isinstance(value, str)), "")
+    added = {field: [] if field.endswith("details") else text for field in sorted(fields)}
+    return {**added, **message}
 
 
 def _is_tool(message: Message) -> bool:

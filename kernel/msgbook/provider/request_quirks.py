@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from msgbook.provider.adaptation import ALL, Adaptation, Row, whole
+from msgbook.provider.adaptation import Adaptation, Row, whole
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.refused_elements import (
@@ -20,6 +20,7 @@ from msgbook.provider.refused_elements import (
     named_images,
     named_tools,
     names_a_tool,
+    placed_images,
     with_siblings,
 )
 from msgbook.provider.request_changes import (
@@ -99,7 +100,7 @@ def reduce_streaming(
 
 
 _IMAGE = re.compile(
-    r"\bimages?\b|image_url|\bvision\b|multi-?\s?modal|\bmmproj\b|non-text content"
+    r"\bimages?\b|image_url|\bvision\b|multi-?\s?modal|\bmmproj\b|non-text content|图片|图像|圖片|多模态|画像|이미지"
     r"|content\b.{0,60}\bstring\b|expected (a )?string",
     re.IGNORECASE,
 )
@@ -107,7 +108,9 @@ _ONE_IMAGE = re.compile(
     r"invalid[ _](image\b|image_(?!url)|base64|mime)|image_parse|\b(in)?valid image|image is valid"
     r"|image (data|file|format|size|dimension)|unsupported image(?! (input|url|content))"
     r"|decod|corrupt|download|fetch|too (large|big|many|small|long)|larger|exceed|maximum"
-    r"|at most (?!0\b)|policy|safety|moderation|violat",
+    r"|at most (?!0\b)|policy|safety|moderation|violat|mismatch|specified using"
+    r"|(could not|couldn't|cannot|can't|unable to|failed to) (process|read|load|open|identify|parse)"
+    r"|(图片|图像|圖片)(格式|大小|尺寸|数据|解析)|过大|过小|下载|损坏|无效|违规|审核",
     re.IGNORECASE,
 )
 """Words about one image, which the user can change, not about images as such."""
@@ -144,12 +147,26 @@ _SHAPE = re.compile(
     re.IGNORECASE,
 )
 
+_MISSED = re.compile(
+    r"\bfollow|\brespon|not found|\bno tool\b|\bpreced|\bmiss|\bwithout\b|\brequired\b|\bcorrespond|\bmatching\b"
+    r"|\bdoes not exist\b|\bfound for\b",
+    re.IGNORECASE,
+)
+"""Words about a call or a result that is not there, whatever its id."""
+
 _REFUSED = re.compile(
     r"unsupported|not support|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
     r"|not (permitted|allowed|enabled|accept|available)|only\b.{0,60}\b(allowed|supported|set)",
     re.IGNORECASE,
 )
 """Words about a key as such or all its values. The user can change a value that is out of range."""
+
+
+def _refuses_ids(refusal: RefusedError) -> bool:
+    """Return whether a server refuses ids of calls; in a language that is not known, too."""
+    if not _CALL_ID.search(refusal.body):
+        return False
+    return bool(_SHAPE.search(refusal.body)) or not _MISSED.search(refusal.body)
 
 
 def _refuses_images(refusal: RefusedError) -> bool:
@@ -165,9 +182,11 @@ def _refuses_images_of_tools(refusal: RefusedError) -> bool:
 def _find_images(refusal: RefusedError, request: Request) -> Elements | None:
     """Return the images that a server refuses, while it takes others."""
     words = refusal.words
-    if refusal.status >= 500 or not _A_PICTURE.search(words) or not _ONE_IMAGE.search(words):
+    if refusal.status >= 500 or _TOO_MANY.search(words):
         return None
-    return None if _TOO_MANY.search(words) else named_images(refusal, request)
+    if _A_PICTURE.search(words) and _ONE_IMAGE.search(words):
+        return named_images(refusal, request)
+    return None if _CANNOT.search(words) else placed_images(refusal, request)
 
 
 def _find_most_images(refusal: RefusedError, _request: Request) -> Elements | None:
@@ -236,7 +255,12 @@ _NO_REASONING_BACK = re.compile(
     re.IGNORECASE,
 )
 """Words about reasoning that the server is given back: it comes from another account, is changed, or unknown to it."""
-_REASONING_FIELD = re.compile(r"\breasoning_(content|details|text)\b", re.IGNORECASE)
+_REASONING_FIELD = re.compile(
+    r"\b(reasoning_(?:content|details|text))\b|\bmessages?\b.{0,80}[\"'`.](reasoning)\b"
+    r"|[\"'`](reasoning)[\"'`].{0,80}\b(?:assistant|messages?|back)\b",
+    re.IGNORECASE,
+)
+"""Fields of a message of the chat API that hold reasoning."""
 _WANTED = re.compile(
     r"\bmust(?! not\b| be removed)|\bmissing\b|\brequire|\bpass(ed)? back\b|\bpreserve|\black|\bhas to be\b"
     r"|\bexpected\b|\bmandatory\b",
@@ -244,21 +268,25 @@ _WANTED = re.compile(
 )
 
 
+def _reasoning_field(refusal: RefusedError) -> str:
+    """Return the field with reasoning that a refusal names; empty for none."""
+    found = _REASONING_FIELD.search(refusal.words) if refusal.status in _BY_KEY else None
+    return next(filter(None, found.groups())).lower() if found else ""
+
+
 def _wants_reasoning(refusal: RefusedError, request: Request) -> Elements | None:
-    """Return `ALL` if the server wants the reasoning of earlier answers back, and says so in any language."""
-    words = refusal.words
-    if refusal.status not in _BY_KEY or not _REASONING_FIELD.search(words):
-        return None
-    if _REFUSED.search(words):
+    """Return the field if the server wants the reasoning of earlier answers back, and says so in any language."""
+    field, words = _reasoning_field(refusal), refusal.words
+    if not field or _REFUSED.search(words):
         return None
     is_wanted = _WANTED.search(words) or not any(map(holds_reasoning, request.messages))
-    return ALL if is_wanted else None
+    return frozenset({field}) if is_wanted else None
 
 
 def _refuses_reasoning(refusal: RefusedError) -> bool:
     words = refusal.words
-    named = refusal.status in _BY_KEY and _REASONING_FIELD.search(words)
-    return bool(named) and not (_WANTED.search(words) and not _REFUSED.search(words))
+    is_wanted = _WANTED.search(words) and not _REFUSED.search(words)
+    return bool(_reasoning_field(refusal)) and not is_wanted
 
 
 def _refuses_unverified(refusal: RefusedError) -> bool:
@@ -300,6 +328,14 @@ PICTURES = Row(
     _all_images,
 )
 
+REASONING = Row(
+    _wants_reasoning,
+    lacks_reasoning,
+    with_reasoning,
+    "The server of {model} wants the reasoning of earlier turns back, so it was sent.",
+    f"To send it from the start, set keep_reasoning = true {_TABLE}.",
+)
+
 FEWER_IMAGES = Row(
     _find_most_images,
     lambda request, most: len(image_keys(request)) > _number(most),
@@ -319,10 +355,12 @@ ADAPTATIONS = (
     TOOLS,
     whole(
         lambda request: any(map(holds_foreign_id, request.messages)),
-        lambda refusal: bool(_CALL_ID.search(refusal.body) and _SHAPE.search(refusal.body)),
+        _refuses_ids,
         with_plain_ids,
         "{model} does not accept the ids that another server gave its tool calls; other ids were sent.",
     ),
+    FEWER_IMAGES,
+    PICTURES,
     whole(
         lambda request: any(map(holds_image_of_tool, request.messages)),
         _refuses_images_of_tools,
@@ -330,21 +368,13 @@ ADAPTATIONS = (
         "{model} does not accept images from tools; the word [image] was sent for each of them.",
     ),
     IMAGES,
-    PICTURES,
-    FEWER_IMAGES,
     whole(
         lambda request: any(map(holds_document, request.messages)),
         _refuses_documents,
         without_documents,
         "{model} does not accept documents; the word [document] was sent for each.",
     ),
-    Row(
-        _wants_reasoning,
-        lambda request, _all: lacks_reasoning(request),
-        lambda request, _all: with_reasoning(request),
-        "The server of {model} wants the reasoning of earlier turns back, so it was sent.",
-        f"To send it from the start, set keep_reasoning = true {_TABLE}.",
-    ),
+    REASONING,
     whole(
         lambda request: any(map(holds_reasoning, request.messages)),
         _refuses_reasoning,
