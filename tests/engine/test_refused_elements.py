@@ -99,6 +99,34 @@ def test_a_refusal_inside_an_answer_counts_before_the_first_word(server, tmp_pat
     assert [EVENT in tool_names(r) for r in server.requests] == [True, False]
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "error", "code": None, "message": "%s", "param": None},
+        {
+            "type": "response.failed",
+            "response": {"status": "failed", "error": {"code": "invalid_prompt", "message": "%s"}},
+        },
+    ],
+)
+def test_a_refusal_as_an_event_of_the_responses_api_counts(server, tmp_path, event):
+    words = refuses_tool({"tools": [{"name": EVENT}]})
+    said = json.dumps(event) % words
+    begin = {"type": "response.created", "response": {"id": "r", "output": []}}
+    body = f"event: response.created\ndata: {json.dumps(begin)}\n\ndata: {said}\n\n"
+
+    async def talk():
+        async with Session(server, tmp_path, "responses", (EVENT,)) as session:
+            refused = Answer(body=body, content_type="text/event-stream")
+            return await session.ask("hi", refused, text("ok"))
+
+    turn = asyncio.run(talk())
+
+    assert turn["status"] == "done"
+    assert [EVENT in tool_names(r) for r in server.requests] == [True, False]
+    assert "It said: Invalid schema" in notices(turn)[0]
+
+
 def test_a_server_that_refuses_one_tool_after_the_other_is_asked_without_its_whole_mcp_server(
     server, tmp_path
 ):
