@@ -71,6 +71,31 @@ def test_a_tool_that_is_refused_is_left_out_from_then_on_and_said_once(
     assert notices(second) == []
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "JSON schema conversion failed: Unrecognized schema",
+        "json: cannot unmarshal array into Go struct field .tools.function.parameters.properties.type of type string",
+        "Invalid schema for function 'other_name': bad",
+    ],
+)
+def test_a_tool_that_is_refused_without_its_name_is_one_of_an_mcp_server(server, tmp_path, words):
+    def refuse(request):
+        return words if EVENT in tool_names(request) else None
+
+    async def talk():
+        async with Session(server, tmp_path, tools=(EVENT, OTHER)) as session:
+            return [await session.ask(prompt, refuse=refuse) for prompt in ("hi", "again")]
+
+    turns = asyncio.run(talk())
+
+    assert [turn["status"] for turn in turns] == ["done", "done"]
+    assert [len(notices(turn)) for turn in turns] == [1, 0]
+    assert EVENT in notices(turns[0])[0]
+    assert "disabled_tools" in notices(turns[0])[0]
+    assert "read" in tool_names(server.requests[-1])
+
+
 def test_a_tool_whose_definition_has_changed_is_offered_again(server, tmp_path):
     async def talk():
         async with Session(server, tmp_path, tools=(EVENT,)) as session:

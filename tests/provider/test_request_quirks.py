@@ -21,6 +21,7 @@ from msgbook.provider.request_quirks import (
     PICTURES,
     REASONING,
     TOOLS,
+    UNNAMED_TOOLS,
     find_adaptations,
 )
 
@@ -443,6 +444,7 @@ def test_ids_are_replaced_whatever_is_wrong_with_them_and_stay_apart(message):
         "Could not process image",
         "messages.1.content.1.image.source.base64: The image was specified using image/jpeg but appears to be image/png",
         "messages.1.content.1.type: Input should be 'text'",
+        "messages.7.content.0.image.source.base64.media_type: Input should be 'image/jpeg'",
         "You uploaded an unsupported image. Please make sure your image is valid.",
         "image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes",
         "Failed to download image from https://example.org/a.png",
@@ -506,6 +508,7 @@ HELD = (
 )
 ELEMENTS = {
     TOOLS: frozenset({"read"}),
+    UNNAMED_TOOLS: frozenset({"read"}),
     PICTURES: frozenset(image_keys(HELD[0])),
     FEWER_IMAGES: frozenset({"1"}),
     REASONING: frozenset({"reasoning_content"}),

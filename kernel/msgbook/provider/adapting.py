@@ -10,7 +10,13 @@ from msgbook.events import AdaptationNotice, Notice, StreamEvent
 from msgbook.provider.adaptation import Adaptation
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import RefusedError
-from msgbook.provider.request_quirks import IMAGES, TOOLS, find_adaptations, find_remedy
+from msgbook.provider.request_quirks import (
+    IMAGES,
+    TOOLS,
+    UNNAMED_TOOLS,
+    find_adaptations,
+    find_remedy,
+)
 from msgbook.text import excerpt, visible
 
 TRIES = 10
@@ -44,7 +50,9 @@ class AdaptingProvider:
     def forget_tools(self) -> None:
         """Offer all tools again, since they may be others of the same names."""
         for model, learned in self._learned.items():
-            self._learned[model] = [known for known in learned if known.row is not TOOLS]
+            self._learned[model] = [
+                known for known in learned if known.row not in (TOOLS, UNNAMED_TOOLS)
+            ]
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
         request, used = self._adapted(request)

@@ -39,6 +39,8 @@ _SCHEMA_OF_TOOL = re.compile(
     r"|\btools\b.{0,20}\b(function|parameters|input_schema)\b",
     re.IGNORECASE,
 )
+_OF_AN_ANSWER = re.compile(r"response_?format|\btext\.format\b|structured output", re.IGNORECASE)
+"""Words about the schema of an answer, which an agent's settings hold."""
 _OF_A_SCHEMA = re.compile(r"schema|grammar|parameters|declaration|definition", re.IGNORECASE)
 """Words without which a server's own failure is not about the definition of a tool."""
 
@@ -74,10 +76,21 @@ def named_tools(refusal: RefusedError, request: Request) -> Elements | None:
     return frozenset(named) or None
 
 
+def unnamed_tools(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return the tools of MCP servers if a refusal is about a tool that it does not name; None for none.
+
+    Their schemas are of many authors; those of msgbook's own tools are taken by all servers.
+    """
+    if not names_a_tool(refusal) or named_tools(refusal, request):
+        return None
+    return frozenset(filter(_MCP_SERVER.match, map(tool_name, request.tools))) or None
+
+
 def names_a_tool(refusal: RefusedError) -> bool:
     """Return whether a refusal is about a tool, or the schema of one, whichever it is."""
     words = refusal.words
-    return not _SAID_OF_A_CALL.search(words) and bool(_SCHEMA_OF_TOOL.search(words))
+    is_other = _SAID_OF_A_CALL.search(words) or _OF_AN_ANSWER.search(words)
+    return not is_other and bool(_SCHEMA_OF_TOOL.search(words))
 
 
 def with_siblings(request: Request, names: Elements) -> Elements:
@@ -137,6 +150,11 @@ def named_images(refusal: RefusedError, request: Request) -> Elements | None:
 def placed_images(refusal: RefusedError, request: Request) -> Elements | None:
     """Return the images whose places in their messages a refusal names; None for none."""
     return frozenset(_images_at(refusal.words, request, in_message=True)) or None
+
+
+def names_a_part(refusal: RefusedError) -> bool:
+    """Return whether a refusal is about one part of a message."""
+    return any(part for *_, part in _MESSAGE_AT.findall(refusal.words))
 
 
 def _images_at(words: str, request: Request, *, in_message: bool = False) -> Iterator[str]:

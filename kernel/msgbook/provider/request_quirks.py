@@ -17,11 +17,17 @@ from msgbook.provider.failures import RefusedError
 from msgbook.provider.refused_elements import (
     Elements,
     image_keys,
-    named_images,
     named_tools,
     names_a_tool,
-    placed_images,
+    unnamed_tools,
     with_siblings,
+)
+from msgbook.provider.refused_media import (
+    find_images,
+    find_most_images,
+    refuses_documents,
+    refuses_images,
+    refuses_images_of_tools,
 )
 from msgbook.provider.request_changes import (
     has_option,
@@ -99,34 +105,6 @@ def reduce_streaming(
     return {"stream": False} if named and streaming["stream"] else None
 
 
-_IMAGE = re.compile(
-    r"\bimages?\b|image_url|\bvision\b|multi-?\s?modal|\bmmproj\b|non-text content|图片|图像|圖片|多模态|画像|이미지"
-    r"|content\b.{0,60}\bstring\b|expected (a )?string",
-    re.IGNORECASE,
-)
-_ONE_IMAGE = re.compile(
-    r"invalid[ _](image\b|image_(?!url)|base64|mime)|image_parse|\b(in)?valid image|image is valid"
-    r"|image (data|file|format|size|dimension)|unsupported image(?! (input|url|content))"
-    r"|decod|corrupt|download|fetch|too (large|big|many|small|long)|larger|exceed|maximum"
-    r"|at most (?!0\b)|policy|safety|moderation|violat|mismatch|specified using"
-    r"|(could not|couldn't|cannot|can't|unable to|failed to) (process|read|load|open|identify|parse)"
-    r"|(图片|图像|圖片)(格式|大小|尺寸|数据|解析)|过大|过小|下载|损坏|无效|违规|审核",
-    re.IGNORECASE,
-)
-"""Words about one image, which the user can change, not about images as such."""
-_A_PICTURE = re.compile(r"image|picture|图片|图像|圖片|画像|이미지|imagen|\bBild", re.IGNORECASE)
-_TOO_MANY = re.compile(
-    r"too many|at most [1-9]\d* image|\d+ images? (are|is) (allowed|supported)|number of images|images? per",
-    re.IGNORECASE,
-)
-_MOST = re.compile(
-    r"(?:at most|up to|only|max(?:imum)?(?: number)?(?: of)?(?: images?)?|limit)(?: (?:is|of))?\W{0,3}([1-9]\d{0,3})\b",
-    re.IGNORECASE,
-)
-"""Words about the number of images that a request may hold."""
-_CANNOT = re.compile(r"support|multi-?\s?modal|\bmmproj\b|missing data", re.IGNORECASE)
-_TOOL_MESSAGE = re.compile(r"\brole\W{1,4}tool\b|\btool[ _-]?(message|result|role)", re.IGNORECASE)
-
 _TOOLS = r"(tools?|(tool|function)[ _-]?(use|calls?|calling))"
 _NO_TOOLS = re.compile(
     rf"(not|n't) support {_TOOLS}\b|\bthat support tool use"
@@ -169,56 +147,12 @@ def _refuses_ids(refusal: RefusedError) -> bool:
     return bool(_SHAPE.search(refusal.body)) or not _MISSED.search(refusal.body)
 
 
-def _refuses_images(refusal: RefusedError) -> bool:
-    if not _IMAGE.search(refusal.body) or _ONE_IMAGE.search(refusal.body):
-        return False
-    return refusal.status < 500 or bool(_CANNOT.search(refusal.body))
-
-
-def _refuses_images_of_tools(refusal: RefusedError) -> bool:
-    return _refuses_images(refusal) and bool(_TOOL_MESSAGE.search(refusal.body))
-
-
-def _find_images(refusal: RefusedError, request: Request) -> Elements | None:
-    """Return the images that a server refuses, while it takes others."""
-    words = refusal.words
-    if refusal.status >= 500 or _TOO_MANY.search(words):
-        return None
-    if _A_PICTURE.search(words) and _ONE_IMAGE.search(words):
-        return named_images(refusal, request)
-    return None if _CANNOT.search(words) else placed_images(refusal, request)
-
-
-def _find_most_images(refusal: RefusedError, _request: Request) -> Elements | None:
-    """Return the number of images that a request may hold, as a server says it."""
-    words = refusal.words
-    if not (_A_PICTURE.search(words) and _TOO_MANY.search(words)):
-        return None
-    found = _MOST.search(words)
-    return frozenset({found[1]}) if found else None
-
-
 def _number(elements: Elements) -> int:
     return min(map(int, elements))
 
 
 def _all_images(request: Request, _some: Elements) -> Elements:
     return frozenset(image_keys(request))
-
-
-_DOCUMENT = re.compile(
-    r"\b(input_)?file(_data|_id)?\b|\bdocuments?\b|\bpdfs?\b|\battachments?\b", re.IGNORECASE
-)
-_NOT_TAKEN = re.compile(
-    r"unsupported|support|unknown variant|invalid|too (large|big|long|many)|exceed|not (permitted|allowed|accept)"
-    r"|\bstring\b|could not|cannot|can't|fail|corrupt|encrypted|expected",
-    re.IGNORECASE,
-)
-
-
-def _refuses_documents(refusal: RefusedError) -> bool:
-    words = refusal.words
-    return refusal.status < 500 and bool(_DOCUMENT.search(words) and _NOT_TAKEN.search(words))
 
 
 _BY_KEY = (0, 400, 422)
@@ -319,8 +253,17 @@ TOOLS = Row(
     with_siblings,
 )
 
+UNNAMED_TOOLS = Row(
+    unnamed_tools,
+    holds_tool,
+    without_tools,
+    "The server of {model} refuses a tool and does not name it, so it was asked without those of MCP servers: "
+    "{elements}.",
+    "Name the tool that is to blame in disabled_tools of its table in msgbook.toml, and restart the kernel.",
+)
+
 PICTURES = Row(
-    _find_images,
+    find_images,
     lambda request, keys: not keys.isdisjoint(image_keys(request)),
     without_these_images,
     "{model} refuses an image of this conversation; the word [image] was sent in its place.",
@@ -337,7 +280,7 @@ REASONING = Row(
 )
 
 FEWER_IMAGES = Row(
-    _find_most_images,
+    find_most_images,
     lambda request, most: len(image_keys(request)) > _number(most),
     lambda request, most: with_newest_images(request, _number(most)),
     "{model} takes no more images than {elements}; the word [image] was sent for each older one.",
@@ -346,13 +289,14 @@ FEWER_IMAGES = Row(
 
 IMAGES = whole(
     lambda request: any(map(holds_image, request.messages)),
-    _refuses_images,
+    refuses_images,
     without_images,
     "{model} does not accept images; the word [image] was sent for each.",
 )
 
 ADAPTATIONS = (
     TOOLS,
+    UNNAMED_TOOLS,
     whole(
         lambda request: any(map(holds_foreign_id, request.messages)),
         _refuses_ids,
@@ -363,14 +307,14 @@ ADAPTATIONS = (
     PICTURES,
     whole(
         lambda request: any(map(holds_image_of_tool, request.messages)),
-        _refuses_images_of_tools,
+        refuses_images_of_tools,
         without_tool_images,
         "{model} does not accept images from tools; the word [image] was sent for each of them.",
     ),
     IMAGES,
     whole(
         lambda request: any(map(holds_document, request.messages)),
-        _refuses_documents,
+        refuses_documents,
         without_documents,
         "{model} does not accept documents; the word [document] was sent for each.",
     ),
