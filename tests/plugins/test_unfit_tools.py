@@ -34,7 +34,9 @@ def test_an_array_of_a_typed_function_has_items(packages, tmp_path):
 
 
 def test_a_schema_of_its_own_is_made_fit(packages, tmp_path):
-    parameters = '{"type": "object", "anyOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]}'
+    parameters = (
+        '{"type": "object", "anyOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]}'
+    )
     write_package(packages, "pack-any", OWN_SCHEMA % parameters, tools={"own": "make"})
 
     tools, problems = load_tools(ToolHost(tmp_path))
