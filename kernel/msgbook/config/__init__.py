@@ -3,6 +3,7 @@
 - `load`: reads all settings, once at kernel start; `settings` has their classes.
 - `file`, `lines`: `msgbook.toml` and the lines that warnings name.
 - `providers`: the servers of the environment and the file; `overridden`: where the environment goes first.
+- `server_url`: base URLs with a query, and URLs of whole endpoints.
 - `mcp_server`, `mcp_tables`: the MCP servers of the file.
 - `limits`: the one table of the limits of a turn.
 - `redaction`: removes secrets from the environment and from texts.
@@ -14,8 +15,9 @@ from msgbook.config.file import config_path
 from msgbook.config.limits import LIMIT_KEYS, Limits
 from msgbook.config.load import load_settings
 from msgbook.config.mcp_server import McpServerSettings
-from msgbook.config.providers import check_url, default_api, parse_header_lines
+from msgbook.config.providers import at_base_url, check_url, default_api, parse_header_lines
 from msgbook.config.redaction import hide_keys, may_contain, redact, redact_json
+from msgbook.config.server_url import split_query
 from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings, Settings
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "McpServerSettings",
     "ProviderSettings",
     "Settings",
+    "at_base_url",
     "check_url",
     "config_path",
     "default_api",
@@ -35,4 +38,5 @@ __all__ = [
     "parse_header_lines",
     "redact",
     "redact_json",
+    "split_query",
 ]

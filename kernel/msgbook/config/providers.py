@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from msgbook.config.file import SettingsFile, strip_text
+from msgbook.config.server_url import read_server_url
 from msgbook.config.settings import ProviderSettings
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
@@ -216,8 +217,7 @@ def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSet
     name = provider.name
     api = file.api(name)
     return replace(
-        provider,
-        api=api or ("chat" if provider.plugin else default_api(provider.base_url)),
+        replace(provider, api=api or "chat") if provider.plugin else at_base_url(provider, api),
         is_api_set=api is not None,
         file=file.name,
         prices=file.prices(name),
@@ -226,6 +226,18 @@ def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSet
         requests_per_minute=file.count(name, "requests_per_minute"),
         max_parallel=file.count(name, "max_parallel"),
     )
+
+
+def at_base_url(provider: ProviderSettings, api: ApiName | None) -> ProviderSettings:
+    """Return the provider with its base URL, where the whole URL of an endpoint was given, and its API.
+
+    Args:
+        api: The API that is set; None for that of the endpoint, or the server's default.
+    """
+    base_url, of_endpoint = provider.base_url, None
+    if base_url is not None:
+        base_url, of_endpoint = read_server_url(base_url)
+    return replace(provider, base_url=base_url, api=api or of_endpoint or default_api(base_url))
 
 
 def _warn_of_ignored_keys(file: SettingsFile, ours: ProviderSettings) -> None:

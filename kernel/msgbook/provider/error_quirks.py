@@ -72,6 +72,15 @@ def error_message(error: Any) -> str:
     return excerpt(_words(error, _DEPTH) or as_text(error))
 
 
+def full_message(error: Any) -> str:
+    """Return the words of an `error` value of any shape, with the place that it names; empty for a page."""
+    if isinstance(error, str) and error.lstrip().startswith("<"):
+        return ""
+    place = error.get("param") if isinstance(error, dict) else None
+    words = _words(error, _DEPTH) or as_text(error)
+    return f"{place}: {words}" if isinstance(place, str) and place else words
+
+
 def as_text(body: object) -> str:
     """Return a body that was text or JSON as text; empty if it is nested too deep."""
     if isinstance(body, str):
@@ -88,10 +97,23 @@ def _words(error: Any, depth: int) -> str:
     if not isinstance(error, dict):
         return ""
     words = next(filter(None, (_words(error.get(key), depth - 1) for key in _WORDS)), "")
+    if relayed := _relayed(error.get("metadata"), depth):
+        words = f"{words}: {relayed}" if words else relayed
     loc = error.get("loc")
     places = [str(part) for part in loc] if isinstance(loc, list) else []
     place = ".".join(places[places[:1] == ["body"] :])
     return f"{place}: {words}" if place and words else words
+
+
+def _relayed(metadata: Any, depth: int) -> str:
+    """Return the words of the server behind a gateway (OpenRouter), which has none of its own."""
+    raw = metadata.get("raw") if isinstance(metadata, dict) else None
+    if not isinstance(raw, str) or raw.lstrip().startswith("<"):
+        return ""
+    try:
+        return _words(json.loads(raw), depth - 1) or raw
+    except (ValueError, RecursionError):
+        return raw
 
 
 def _page_text(page: str) -> str:

@@ -17,20 +17,21 @@ from msgbook.errors import (
 )
 from msgbook.provider.advice import Advice
 from msgbook.provider.apis import APIS
-from msgbook.provider.error_kinds import find_kind, is_loading
+from msgbook.provider.error_kinds import ErrorKind, find_kind, is_loading
 from msgbook.provider.error_quirks import (
     ReportedError,
     as_text,
     error_message,
     find_error,
+    full_message,
     reported_status,
 )
 from msgbook.provider.http import RedirectedError
 from msgbook.provider.requested_waits import may_retry, requested_wait
 from msgbook.text import excerpt, visible
 
-_REFUSALS = {400, 404, 415, 422, 500, 501}
-"""Statuses by which servers refuse a part of a request; llama.cpp answers 500 to an image."""
+_REFUSALS = {0, 400, 404, 415, 422, 500, 501}
+"""Statuses by which servers refuse a part of a request; llama.cpp answers 500 to an image. 0: inside an answer."""
 
 _SAY_NOTHING = {401, 403, 408, 409, 429}
 """Statuses that say nothing about whether a server can list its models."""
@@ -44,15 +45,35 @@ class RefusedError(ProviderError):
 
     Args:
         failure: The error for a person.
+        status: HTTP status; 0 for an error inside an answer that names none.
         said: The server's message on one line; empty for none.
         body: The beginning of its answer as text, which may name what the message does not.
+        words: The message, longer than `said`, with the place in the request that it names; empty for a page.
+        kind: What the error is about, if its words tell.
     """
 
-    def __init__(self, failure: ProviderError, status: int, said: str, body: str) -> None:
+    def __init__(
+        self,
+        failure: ProviderError,
+        status: int,
+        said: str,
+        body: str,
+        words: str | None = None,
+        kind: ErrorKind | None = None,
+    ) -> None:
         super().__init__(failure.name, failure.what, failure.retry, failure.advice)
         self.status = status
         self.said = said
         self.body = body
+        self.words = said if words is None else words
+        self.kind = kind
+
+    def advised(self, advice: str) -> RefusedError:
+        """Return the error with advice; itself if it has some, or there is none to give."""
+        if self.advice or not advice:
+            return self
+        failure = ProviderError(self.name, self.what, self.retry, advice)
+        return type(self)(failure, self.status, self.said, self.body, self.words, self.kind)
 
 
 class UnknownModelError(RefusedError):
@@ -160,7 +181,8 @@ class Failures:
         if kind == "key" or (answer.status not in _REFUSALS and kind != "model"):
             return failure
         refused = UnknownModelError if kind == "model" else RefusedError
-        return refused(failure, answer.status, answer.said, answer.body)
+        named = redact(full_message(answer.error)[:_BODY_LIMIT], self._secrets)
+        return refused(failure, answer.status, answer.said, answer.body, named, kind)
 
     def from_connection(self, error: BaseException) -> ProviderError:
         """Return the error for a server that cannot be reached, redirects, or breaks the connection."""

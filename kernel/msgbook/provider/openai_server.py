@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from msgbook.config import ProviderSettings
+from msgbook.config import ProviderSettings, split_query
 from msgbook.errors import (
     AnswerCutError,
     LostConnectionError,
@@ -21,7 +21,6 @@ from msgbook.errors import (
 )
 from msgbook.events import ModelFinished, Notice, StreamEvent
 from msgbook.ids import Ids
-from msgbook.provider.api import Api
 from msgbook.provider.apis import APIS
 from msgbook.provider.base import Request
 from msgbook.provider.failures import Failures, RefusedError
@@ -77,6 +76,7 @@ class OpenAIProvider:
         self._ids = ids or Ids()
         self._wire = wire
         self._api = APIS[settings.api]
+        self._base_url, self._query = split_query(settings.base_url or "")
         self._failures = Failures(settings, secrets)
         self._streaming = self._api.streaming
         self._client: openai.AsyncOpenAI | None = None
@@ -123,7 +123,7 @@ class OpenAIProvider:
         beginning, has_bytes, has_events = Beginning(), False, False
         try:
             with self._plain_errors(body["model"], model_origin):
-                async with _open(client, self._api, body) as chunks:
+                async with _open(client, f"{self._api.path}{self._query}", body) as chunks:
                     async for chunk in until_over(chunks, decoder, self._linger):
                         has_bytes = True
                         beginning.add(chunk)
@@ -153,7 +153,7 @@ class OpenAIProvider:
         client = await self._connected()
         with self._plain_errors(None):
             try:
-                answer: object = await client.get("/models", cast_to=object)
+                answer: object = await client.get(f"/models{self._query}", cast_to=object)
             except ValueError as error:
                 answer = error
         found = answer.get("data") if isinstance(answer, dict) else answer
@@ -179,7 +179,7 @@ class OpenAIProvider:
         ambient = {} if self._settings.from_environment else without_openais(sdk, key)
         client: openai.AsyncOpenAI = sdk.AsyncOpenAI(
             api_key=key,
-            base_url=self._settings.base_url,
+            base_url=self._base_url or None,
             default_headers={**ambient, **self._settings.headers} or None,
             max_retries=0,
             http_client=http_client(sdk, self._transport, self._wire),
@@ -222,7 +222,7 @@ class OpenAIProvider:
 
 @asynccontextmanager
 async def _open(
-    client: openai.AsyncOpenAI, api: Api, body: dict[str, Any]
+    client: openai.AsyncOpenAI, path: str, body: dict[str, Any]
 ) -> AsyncGenerator[AsyncIterator[bytes]]:
     """Open the answer to a request and yield its bytes.
 
@@ -232,7 +232,7 @@ async def _open(
     import openai
 
     stream = await client.post(
-        api.path,
+        path,
         body=body,
         cast_to=object,
         stream=True,
