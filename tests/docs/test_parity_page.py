@@ -95,4 +95,6 @@ def test_every_decision_that_it_links_exists() -> None:
 
 def test_everything_that_looks_like_a_test_was_checked() -> None:
     assert len(TESTS) > 50
-    assert len(re.findall("`(?:ui-)?tests/", PAGE)) == len(re.findall(r"`(?:ui-)?tests/[\w/]+\.py::\w+`", PAGE))
+    assert len(re.findall("`(?:ui-)?tests/", PAGE)) == len(
+        re.findall(r"`(?:ui-)?tests/[\w/]+\.py::\w+`", PAGE)
+    )

@@ -82,7 +82,9 @@ RUN_BY: dict[str, dict[str, str | tuple[str, ...]]] = {
         ("console", "sh"), f"integration/docs/test_exporting_page.py::{_FOLLOWED}"
     ),
     "first-team.md": {
-        **dict.fromkeys(("console", "markdown"), f"integration/docs/test_team_how_to.py::{_FOLLOWED}"),
+        **dict.fromkeys(
+            ("console", "markdown"), f"integration/docs/test_team_how_to.py::{_FOLLOWED}"
+        ),
         "toml": "docs/test_team_how_to.py::test_the_rule_of_the_page_is_understood",
     },
     "format.md": {
