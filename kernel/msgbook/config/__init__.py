@@ -3,6 +3,7 @@
 - `load`: reads all settings, once at kernel start; `settings` has their classes.
 - `file`, `lines`: `msgbook.toml` and the lines that warnings name.
 - `providers`: the servers of the environment and the file; `overridden`: where the environment goes first.
+- `urls`: what is wrong with a URL, and how it is shown.
 - `mcp_server`, `mcp_tables`: the MCP servers of the file.
 - `limits`: the one table of the limits of a turn.
 - `redaction`: removes secrets from the environment and from texts.
@@ -14,13 +15,22 @@ from msgbook.config.file import config_path
 from msgbook.config.limits import LIMIT_KEYS, Limits
 from msgbook.config.load import load_settings
 from msgbook.config.mcp_server import McpServerSettings
-from msgbook.config.providers import check_url, default_api, parse_header_lines
+from msgbook.config.providers import (
+    OPENAI_HEADERS,
+    OPENAI_URL,
+    check_url,
+    default_api,
+    parse_header_lines,
+)
 from msgbook.config.redaction import hide_keys, may_contain, redact, redact_json
 from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings, Settings
+from msgbook.config.urls import find_url_problem, show_url
 
 __all__ = [
     "DEMO_MODEL",
     "LIMIT_KEYS",
+    "OPENAI_HEADERS",
+    "OPENAI_URL",
     "ApprovalPolicy",
     "Limits",
     "McpServerSettings",
@@ -29,10 +39,12 @@ __all__ = [
     "check_url",
     "config_path",
     "default_api",
+    "find_url_problem",
     "hide_keys",
     "load_settings",
     "may_contain",
     "parse_header_lines",
     "redact",
     "redact_json",
+    "show_url",
 ]

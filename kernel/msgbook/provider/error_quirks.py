@@ -67,9 +67,14 @@ def find_error(body: object) -> Any:
 
 def error_message(error: Any) -> str:
     """Return the message of an `error` value of any shape, on one line."""
-    if isinstance(error, str) and error.lstrip().startswith("<"):
+    if is_page(error):
         return excerpt(f"an HTML page ({_page_text(error[:_PAGE_LIMIT])})")
     return excerpt(_words(error, _DEPTH) or as_text(error))
+
+
+def is_page(error: object) -> bool:
+    """Return whether an error is a page for a browser, which no model server sends."""
+    return isinstance(error, str) and error.lstrip("\ufeff \t\r\n").startswith("<")
 
 
 def as_text(body: object) -> str:
