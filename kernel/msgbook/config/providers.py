@@ -146,7 +146,7 @@ def _environment_headers(env: Mapping[str, str]) -> dict[str, str]:
 def parse_header_lines(text: str) -> dict[str, str]:
     """Return the headers of `OPENAI_CUSTOM_HEADERS`, lines of `Name: value`, as the SDK reads them."""
     lines = (line.partition(":") for line in text.split("\n"))
-    return {name.strip(): value.strip() for name, colon, value in lines if colon and name.strip()}
+    return {name.strip(): value.strip() for name, colon, value in lines if colon}
 
 
 def _read_table(env: Mapping[str, str], file: SettingsFile, name: str) -> ProviderSettings:
