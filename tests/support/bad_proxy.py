@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -31,8 +33,17 @@ class BadProxy:
 
 
 @contextmanager
-def bad_proxy(status: int = 403, body: str = PAGE, content_type: str = "text/html") -> Iterator[BadProxy]:
-    """Start a proxy that answers everything alike; it is a server that is no model server, too."""
+def bad_proxy(
+    status: int = 403,
+    body: str = PAGE,
+    content_type: str = "text/html",
+    certificate: Path | None = None,
+) -> Iterator[BadProxy]:
+    """Start a proxy that answers everything alike; it is a server that is no model server, too.
+
+    Args:
+        certificate: File with a certificate and its key, for connections over TLS.
+    """
     proxy = BadProxy(status, body, content_type)
 
     class Handler(BaseHTTPRequestHandler):
@@ -52,6 +63,10 @@ def bad_proxy(status: int = 403, body: str = PAGE, content_type: str = "text/htm
             """Print nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     proxy.url = f"http://127.0.0.1:{server.server_port}"

@@ -143,14 +143,14 @@ def own_headers(sdk: Any, key: str, headers: Mapping[str, str]) -> dict[str, Any
         key: The server's key.
         headers: Of the server.
     """
-    ours = {name.lower() for name in headers}
     named = parse_header_lines(os.environ.get("OPENAI_CUSTOM_HEADERS", ""))
     found: dict[str, Any] = {
         name: f"Bearer {key}" if name.lower() == "authorization" else sdk.Omit()
         for name in (*OPENAI_HEADERS.values(), *named)
-        if name.lower() not in ours
     }
-    return {**found, **headers}
+    # The SDK replaces its own headers by those of the same name in the same case.
+    spelled = {name.lower(): name for name in OPENAI_HEADERS.values()}
+    return {**found, **{spelled.get(name.lower(), name): value for name, value in headers.items()}}
 
 
 def error_body(error: Any) -> object:
