@@ -23,7 +23,9 @@ def rows(**env: str) -> dict[str, tuple[str, str, str]]:
 
 
 def test_a_proxy_says_for_which_servers_it_counts():
-    found = rows(HTTPS_PROXY="http://me:secret@proxy:1", HTTP_PROXY="http://proxy:1", NO_PROXY="127.0.0.1")
+    found = rows(
+        HTTPS_PROXY="http://me:secret@proxy:1", HTTP_PROXY="http://proxy:1", NO_PROXY="127.0.0.1"
+    )
 
     assert found["HTTPS_PROXY"][:2] == (
         "pass",
@@ -60,7 +62,12 @@ def test_a_wrong_value_fails_where_it_is_used_and_is_noted_elsewhere():
 
 
 def test_what_goes_before_is_named(tmp_path):
-    found = rows(HTTP_PROXY="http://a", http_proxy="http://b", SSL_CERT_FILE=__file__, SSL_CERT_DIR=str(tmp_path))
+    found = rows(
+        HTTP_PROXY="http://a",
+        http_proxy="http://b",
+        SSL_CERT_FILE=__file__,
+        SSL_CERT_DIR=str(tmp_path),
+    )
 
     assert found["HTTP_PROXY"][1].endswith("; http_proxy goes before it")
     assert found["SSL_CERT_DIR"][1] == "SSL_CERT_DIR is not used: SSL_CERT_FILE goes before it"
@@ -68,7 +75,14 @@ def test_what_goes_before_is_named(tmp_path):
 
 @pytest.mark.parametrize("name", [name for name, variable in VARIABLES.items() if variable.examine])
 def test_each_variable_of_the_table_has_a_row_whatever_it_holds(name):
-    for value in ("value-of-mine", " ", "a\nb", "\udcff", "http://127.0.0.1:9", str(Path(__file__).parent)):
+    for value in (
+        "value-of-mine",
+        " ",
+        "a\nb",
+        "\udcff",
+        "http://127.0.0.1:9",
+        str(Path(__file__).parent),
+    ):
         assert [*rows(**{name: value})] == [name]
 
 

@@ -54,14 +54,22 @@ def test_a_url_that_is_none_is_shown_with_what_is_wrong(problem, url, words):
     assert said.isprintable()
 
 
-@pytest.mark.parametrize("url", ["me:secret-of-mine@h", "http://me:secret-of-mine@h:port/?key=secret-of-mine"])
+@pytest.mark.parametrize(
+    "url", ["me:secret-of-mine@h", "http://me:secret-of-mine@h:port/?key=secret-of-mine"]
+)
 def test_a_url_that_is_none_shows_no_password(problem, url):
     assert "secret-of-mine" not in problem(OPENAI_BASE_URL=url)
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\n", "\t "])
 def test_a_blank_variable_counts_as_not_set(problem, blank):
-    names = ("OPENAI_API_KEY", "MSGBOOK_MODEL", "MSGBOOK_CONFIG", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID")
+    names = (
+        "OPENAI_API_KEY",
+        "MSGBOOK_MODEL",
+        "MSGBOOK_CONFIG",
+        "OPENAI_ORG_ID",
+        "OPENAI_PROJECT_ID",
+    )
     found = load_settings({**SERVER, **dict.fromkeys(names, blank)})
 
     assert found.provider
@@ -70,7 +78,9 @@ def test_a_blank_variable_counts_as_not_set(problem, blank):
 
 
 @pytest.mark.parametrize("value", ["a\nb", "a\x01b", "a\udcffb", "a\u202eb"])
-@pytest.mark.parametrize("name", ["MSGBOOK_MODEL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_API_KEY"])
+@pytest.mark.parametrize(
+    "name", ["MSGBOOK_MODEL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_API_KEY"]
+)
 def test_a_value_with_characters_that_cannot_be_sent_is_named(problem, name, value):
     said = problem(**{name: value})
 
@@ -95,7 +105,14 @@ def test_what_no_server_of_the_environment_needs_is_not_looked_at(tmp_path, monk
 def test_a_file_that_cannot_be_read_is_named_with_its_variable(problem, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    for path in (str(tmp_path), "/nonexistent/x.toml", str(pipe), "/dev/zero", f"/{'x' * 300}", "/a\udcff"):
+    for path in (
+        str(tmp_path),
+        "/nonexistent/x.toml",
+        str(pipe),
+        "/dev/zero",
+        f"/{'x' * 300}",
+        "/a\udcff",
+    ):
         assert "MSGBOOK_CONFIG" in problem(MSGBOOK_CONFIG=path)
     assert problem(MSGBOOK_CONFIG="~nobody-of-this-name/x").startswith("MSGBOOK_CONFIG")
 

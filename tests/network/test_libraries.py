@@ -11,11 +11,12 @@ import pytest
 
 from msgbook.network.variables import VARIABLES
 
-NO_NAME = {
-    ("mcp", "client/stdio.py"): "passes variables on to a server's process, which msgbook starts itself",
-    ("mcp", "cli/cli.py"): "is a command of its own",
-}
-"""Where a library reads variables whose names its source does not have, and why that changes nothing here."""
+NOT_USED = (
+    "cli/",  # commands of their own
+    "client/stdio.py",  # of mcp: passes variables on to a server's process, which msgbook starts itself
+    "_transports/wsgi.py",  # its `environ` is that of a request
+)
+"""Where the libraries read variables in code that msgbook does not use."""
 
 PROXIES = {"getproxies", "getproxies_environment"}
 """Functions of Python that read all variables of proxies."""
@@ -42,7 +43,10 @@ def reads(tree: ast.AST) -> Iterator[str | None]:
         elif isinstance(node, ast.Call):
             function = node.func
             is_method = isinstance(function, ast.Attribute) and is_environ(function.value)
-            is_getenv = getattr(function, "attr", getattr(function, "id", "")) in ("getenv", "getenvb")
+            is_getenv = getattr(function, "attr", getattr(function, "id", "")) in (
+                "getenv",
+                "getenvb",
+            )
             if is_getenv or is_method:
                 yield name_of(node.args[0]) if node.args else None
             if getattr(function, "attr", getattr(function, "id", "")) in PROXIES:
@@ -59,15 +63,15 @@ def name_of(node: ast.AST) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-@pytest.mark.parametrize("package", ["httpx2", "httpcore2", "openai", "mcp", "mcp_types", "truststore"])
+@pytest.mark.parametrize(
+    "package",
+    ["httpx2", "httpcore2", "httpx", "httpcore", "openai", "mcp", "mcp_types", "truststore"],
+)
 def test_each_variable_that_a_library_reads_is_in_the_table(package):
     found = {}
     for path, tree in sources(package):
-        if path.endswith("wsgi.py"):
-            continue  # its `environ` is that of a request
-        for name in reads(tree):
-            if name is not None or (package, path) not in NO_NAME:
-                found.setdefault(name, path)
+        if not path.startswith(NOT_USED):
+            found |= dict.fromkeys(reads(tree), path)
 
     assert {name: path for name, path in found.items() if name not in VARIABLES} == {}
 
@@ -78,7 +82,9 @@ def test_the_search_finds_what_is_known_to_be_read():
 
     assert {"HTTP_PROXY", "NO_PROXY"} <= named("httpx2")
     assert {"SSL_CERT_FILE", "SSL_CERT_DIR"} <= named("httpcore2")
-    assert {"OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_LOG", "AZURE_OPENAI_ENDPOINT"} <= named("openai")
+    assert {"OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_LOG", "AZURE_OPENAI_ENDPOINT"} <= named(
+        "openai"
+    )
 
 
 def test_each_form_of_reading_is_found():

@@ -52,7 +52,17 @@ USUAL = {
 
 NAMES = [name for name, variable in VARIABLES.items() if variable.examine]
 SPELLED = [*NAMES, *(name.lower() for name in NAMES if name.endswith("_PROXY"))]
-ODD = [*"\n\t\r \x01\x1b\x7f[]{}<>:@/?#%\\\"'=,;*~$", "é", "\u202e", "\u3000", "\udcff", "\udc80\udc80", "://", "..", "%zz"]
+ODD = [
+    *"\n\t\r \x01\x1b\x7f[]{}<>:@/?#%\\\"'=,;*~$",
+    "é",
+    "\u202e",
+    "\u3000",
+    "\udcff",
+    "\udc80\udc80",
+    "://",
+    "..",
+    "%zz",
+]
 WRONG = ["", " ", "\n", "1", "true", "null", "[]", "/", "/nonexistent/x", "~nobody/x", "x" * 5000, "socks://127.0.0.1:9", "http:/127.0.0.1",
          "127.0.0.1", "127.0.0.1:port", "//127.0.0.1", "file:///etc/passwd", ":0", "http://127.0.0.1:99999", "/dev/null", "é", "\udcff"]  # fmt: skip
 
@@ -113,7 +123,9 @@ def is_plain(words: str, *names: str) -> bool:
     return SECRET not in words and any(name in words for name in names if name)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150
+)
 @examples
 @given(odd(), odd())
 def test_a_turn_works_or_names_the_variable(url, first, second):
@@ -130,14 +142,18 @@ def test_a_turn_works_or_names_the_variable(url, first, second):
 
 def closed_base(value: str) -> bool:
     try:
-        url = load_settings({"OPENAI_BASE_URL": value, "OPENAI_API_KEY": "k", "MSGBOOK_CONFIG": os.devnull})
+        url = load_settings(
+            {"OPENAI_BASE_URL": value, "OPENAI_API_KEY": "k", "MSGBOOK_CONFIG": os.devnull}
+        )
     except ConfigError:
         return True
     assert url.provider
     return url.provider.base_url is not None and closed(url.provider.base_url)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150
+)
 @examples
 @given(odd(), odd())
 def test_an_encrypted_client_is_built_or_names_the_variable(first, second):
@@ -152,7 +168,9 @@ def test_an_encrypted_client_is_built_or_names_the_variable(first, second):
             assert is_plain(str(error), *env)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60
+)
 @examples
 @given(odd(), odd())
 def test_an_mcp_server_is_asked_or_the_variable_is_named(first, second):
@@ -168,7 +186,9 @@ def test_an_mcp_server_is_asked_or_the_variable_is_named(first, second):
     assert "nothing answers at its url" in words or is_plain(words, *env), words
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60
+)
 @examples
 @given(odd(), odd())
 def test_the_doctor_has_a_row_for_each_variable_and_no_traceback(url, first, second):

@@ -63,11 +63,26 @@ def test_what_no_proxy_does_not_name_takes_the_proxy(url, no_proxy):
 
 
 ENTRIES = st.sampled_from(
-    ["127.0.0.1", "localhost", ".example", "example", "*", "a.example", "a.example:81", "example:80", "[::1]", "", " x "]
+    [
+        "127.0.0.1",
+        "localhost",
+        ".example",
+        "example",
+        "*",
+        "a.example",
+        "a.example:81",
+        "example:80",
+        "[::1]",
+        "",
+        " x ",
+    ]
 )
 
 
-@given(st.lists(ENTRIES).map(",".join), st.sampled_from([HERE, "http://a.example:81", "http://localhost", "https://x"]))
+@given(
+    st.lists(ENTRIES).map(",".join),
+    st.sampled_from([HERE, "http://a.example:81", "http://localhost", "https://x"]),
+)
 def test_what_pythons_own_library_exempts_is_exempt(no_proxy, url):
     if proxy_bypass_environment(urlsplit(url).netloc, {"no": no_proxy}):
         assert is_exempt(url, no_proxy)
@@ -95,7 +110,13 @@ def test_a_header_of_a_request_to_a_web_server_sets_no_proxy():
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_a_proxy_that_the_http_library_can_use_is_accepted(scheme):
-    for place in ("proxy.example:3128", "user:pass@proxy.example", "[::1]:1", "bücher.example", "user:p%2Fw@h:1"):
+    for place in (
+        "proxy.example:3128",
+        "user:pass@proxy.example",
+        "[::1]:1",
+        "bücher.example",
+        "user:p%2Fw@h:1",
+    ):
         check_proxy(Proxy("HTTP_PROXY", f"{scheme}://{place}"))
 
 
@@ -130,7 +151,11 @@ def test_a_proxy_that_cannot_be_used_is_named_without_its_password(value, words)
 @example("http://u:p@ss@h")
 @example("http://u:p/s?s#@h")
 @example("u:p@h:1")
-@given(st.text(st.characters(codec="utf-8"), min_size=1).map(lambda text: f"http://u:{text}@h.example:1"))
+@given(
+    st.text(st.characters(codec="utf-8"), min_size=1).map(
+        lambda text: f"http://u:{text}@h.example:1"
+    )
+)
 def test_no_password_of_a_proxy_is_shown(url):
     password = url.partition(":")[2].rpartition("@")[0].rpartition("u:")[2]
 
@@ -149,4 +174,4 @@ def test_the_remedy_is_one_that_can_be_typed():
 
     assert "proxy http://proxy:1, which HTTP_PROXY sets" in near
     assert "on this computer, which needs no proxy: set NO_PROXY=localhost before" in near
-    assert "reached without it, add far.example to no_proxy before" in far
+    assert "reached without a proxy, add far.example to no_proxy before" in far

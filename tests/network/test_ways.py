@@ -15,9 +15,10 @@ from mcp_direct import started
 from scripted_server import ScriptedServer, text
 
 from msgbook.config import McpServerSettings, ProviderSettings
+from msgbook.errors import ConfigError
+from msgbook.network import find_way
 from msgbook.network.certificates import describe_trust
 from msgbook.provider.failures import Failures
-from msgbook.network import find_way
 
 USER = "me:secret-of-mine@"
 
@@ -69,7 +70,7 @@ def test_what_the_url_does_not_need_ends_no_turn(ask, env):
 def test_what_the_url_needs_is_named_with_its_value(ask, env, words):
     try:
         said = ask(**env)["message"]
-    except Exception as error:  # noqa: BLE001 - of the settings, as a kernel shows it
+    except ConfigError as error:  # of the settings, which a kernel shows in each turn
         said = str(error)
 
     assert words in said
@@ -173,7 +174,7 @@ def test_an_mcp_server_behind_a_bad_proxy_names_the_proxy():
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate of 127.0.0.1, and its key, that nobody vouches for."""
     x509 = pytest.importorskip("cryptography.x509", reason="makes the certificate")
-    import datetime
+    import datetime as dt
     import ipaddress
 
     from cryptography.hazmat.primitives import hashes, serialization
@@ -181,15 +182,21 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "test")])
-    now = datetime.datetime.now(datetime.UTC)
+    now = dt.datetime.now(dt.UTC)
     builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-    builder = builder.not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1))
+    builder = builder.not_valid_before(now).not_valid_after(now + dt.timedelta(days=1))
     alternative = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
     authority = x509.BasicConstraints(ca=True, path_length=None)
-    made = builder.add_extension(alternative, False).add_extension(authority, True).sign(key, hashes.SHA256())
+    made = (
+        builder.add_extension(alternative, False)
+        .add_extension(authority, True)
+        .sign(key, hashes.SHA256())
+    )
     path = tmp_path_factory.mktemp("certificate") / "both.pem"
     pem = serialization.Encoding.PEM
-    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    private = key.private_bytes(
+        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
     path.write_bytes(made.public_bytes(pem) + private)
     return path
 
@@ -197,7 +204,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def encrypted(certificate: Path) -> Iterator[str]:
     """A server over TLS that answers with an error in JSON."""
-    with bad_proxy(401, '{"error": {"message": "bad key"}}', "application/json", certificate) as site:
+    with bad_proxy(
+        401, '{"error": {"message": "bad key"}}', "application/json", certificate
+    ) as site:
         yield site.url.replace("http:", "https:")
 
 
@@ -210,7 +219,9 @@ def test_a_certificate_that_is_not_trusted_says_what_to_set(ask, encrypted, cert
 
     assert "set SSL_CERT_FILE to a file with its certificate" in plain
     assert "REQUESTS_CA_BUNDLE is set, but not read here" in plain
-    assert "is not signed by one of them" in other["message"] or "SSL_CERT_FILE (" in other["message"]
+    assert (
+        "is not signed by one of them" in other["message"] or "SSL_CERT_FILE (" in other["message"]
+    )
     assert "bad key" in right["message"]
 
 
@@ -218,7 +229,9 @@ def test_a_certificate_that_is_not_trusted_says_what_to_set(ask, encrypted, cert
 def test_the_certificates_that_are_trusted_are_named(name):
     failures = Failures(ProviderSettings("p", "https://h.example/v1"), ())
     failures.way = find_way("https://h.example/v1", {})
-    error = OSError("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate")
+    error = OSError(
+        "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate"
+    )
 
     with environment(**{name: "/my/certificates"}):
         found = failures.from_connection(error)

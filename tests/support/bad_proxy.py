@@ -15,7 +15,9 @@ import pytest
 
 from msgbook.network.variables import VARIABLES
 
-PAGE = "<!DOCTYPE html><html><head><title>no</title></head><body><h1>Access denied</h1></body></html>"
+PAGE = (
+    "<!DOCTYPE html><html><head><title>no</title></head><body><h1>Access denied</h1></body></html>"
+)
 
 CLOSED = "http://127.0.0.1:9"
 """A proxy that does not run: nothing listens at the port of `discard`."""
@@ -83,7 +85,7 @@ def environment(**variables: str) -> Iterator[None]:
     """Set these variables, and no other one of the table."""
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
-            if name.upper() in VARIABLES and name not in ("XDG_CONFIG_HOME", "MSGBOOK_CONFIG"):
+            if name.upper() in VARIABLES and name != "MSGBOOK_CONFIG":
                 patch.delenv(name)
         for name, value in variables.items():
             patch.setenv(name, value)

@@ -231,7 +231,9 @@ def _missing_url(provider: ProviderSettings, whose: str, file: str) -> str:
 def _check_key(key: str | None, variable: str) -> None:
     """Raise `ConfigError` unless a header can carry the key; libraries fail with obscure errors."""
     if key and (not fits_a_header(key) or " " in key):
-        raise ConfigError(f"{variable} contains a line break or characters that a key cannot have.")
+        raise ConfigError(
+            f"{variable} contains a line break or characters that a key cannot have. Set it again without them."
+        )
 
 
 def fits_a_header(text: str) -> bool:

@@ -139,9 +139,7 @@ def _of_folder() -> str:
 
 
 def _bad(name: str, value: str, why: str, advice: str) -> NetworkProblem:
-    return NetworkProblem(
-        name, f"{name} ({_shown(value)}) cannot be used: {_shown(why)}.", advice
-    )
+    return NetworkProblem(name, f"{name} ({_shown(value)}) cannot be used: {_shown(why)}.", advice)
 
 
 def _shown(value: str) -> str:

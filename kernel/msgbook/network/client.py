@@ -37,9 +37,7 @@ class Way:
             check_proxy(proxy)
         is_encrypted = self.url.lower().startswith("https:")
         to_proxy = proxy is not None and proxy.scheme == "https"
-        context = (
-            tls_context(http, os.environ) if is_encrypted or to_proxy else plain_context()
-        )
+        context = tls_context(http, os.environ) if is_encrypted or to_proxy else plain_context()
         options = {"trust_env": False, "verify": context}
         if proxy is not None:
             options["proxy"] = _proxy(http, proxy, context if to_proxy else None)
@@ -76,8 +74,8 @@ def _proxy(http: Any, proxy: Proxy, context: Any) -> Any:
         _ = made.raw_auth  # fails with a password that no header can carry
     except Exception as error:  # each version of the library raises others
         why = visible(one_line(type(error).__name__))
-        words = f"{proxy.origin} ({proxy.shown}) cannot be used: it is not the URL of a proxy ({why})."
-        raise NetworkProblem(
-            proxy.variable, words, f"Correct or unset {proxy.origin}."
-        ) from None
+        words = (
+            f"{proxy.origin} ({proxy.shown}) cannot be used: it is not the URL of a proxy ({why})."
+        )
+        raise NetworkProblem(proxy.variable, words, f"Correct or unset {proxy.origin}.") from None
     return made

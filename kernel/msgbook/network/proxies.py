@@ -102,7 +102,9 @@ def is_this_computer(url: str) -> bool:
 def check_proxy(proxy: Proxy) -> None:
     """Raise `NetworkProblem`, which names the variable, unless the HTTP library can use a proxy."""
     problem = find_url_problem(proxy.url, SCHEMES)
-    advice = f"Expected a proxy such as http://proxy.example.com:3128; correct or unset {proxy.origin}."
+    advice = (
+        f"Expected a proxy such as http://proxy.example.com:3128; correct or unset {proxy.origin}."
+    )
     if proxy.scheme.startswith("socks") and proxy.scheme not in SCHEMES:
         problem = f"{proxy.scheme}:// is not supported"
         advice = f"Write socks5:// in {proxy.origin} if the proxy speaks version 5, or unset it."
@@ -110,7 +112,9 @@ def check_proxy(proxy: Proxy) -> None:
         advice += " In a password, signs such as / # ? and @ are written as %2F %23 %3F and %40."
     elif not problem and proxy.scheme.startswith("socks") and find_spec("socksio") is None:
         problem = "a SOCKS proxy needs the package socksio, which is not installed"
-        advice = f"Install it with: pip install socksio. If you need no proxy, unset {proxy.origin}."
+        advice = (
+            f"Install it with: pip install socksio. If you need no proxy, unset {proxy.origin}."
+        )
     if problem:
         raise NetworkProblem(
             proxy.variable, f"{proxy.origin} ({proxy.shown}) cannot be used: {problem}.", advice
@@ -126,7 +130,7 @@ def describe_way(proxy: Proxy, url: str, environ: Mapping[str, str]) -> str:
     why = (
         "The server is on this computer, which needs no proxy:"
         if is_this_computer(url)
-        else "If the server can be reached without it,"
+        else f"Check {proxy.origin}. If the server can be reached without a proxy,"
     )
     told = f"The request took the proxy {proxy.shown}, which {proxy.origin} sets."
     return f"{told} {why} {exempt} before you start Jupyter or the command."

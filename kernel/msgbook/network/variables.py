@@ -9,7 +9,13 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from msgbook.config import OPENAI_HEADERS, find_url_problem, load_settings, parse_header_lines, show_url
+from msgbook.config import (
+    OPENAI_HEADERS,
+    find_url_problem,
+    load_settings,
+    parse_header_lines,
+    show_url,
+)
 from msgbook.errors import ConfigError
 from msgbook.network.certificates import FILE, FOLDER, KEY_LOG, NOT_READ, check_certificates
 from msgbook.network.problem import NetworkProblem
@@ -79,7 +85,9 @@ def _examine_proxy(found: _Set) -> Row:
     near = [s for s in used if is_this_computer(s.url)]
     if near:
         hosts = ", ".join(_named(near))
-        advice = f"{hosts}: on this computer, which needs no proxy. Set NO_PROXY=localhost,127.0.0.1,::1"
+        advice = (
+            f"{hosts}: on this computer, which needs no proxy. Set NO_PROXY=localhost,127.0.0.1,::1"
+        )
         return Row(found.name, "note", words, advice)
     return Row(found.name, "pass" if used else "note", words)
 
@@ -123,7 +131,9 @@ def _examine_ours(found: _Set) -> Row:
         return Row(found.name, "fail", str(error))
     if warnings and found.name == "MSGBOOK_APPROVAL":
         return Row(found.name, "fail", warnings[0])
-    return Row(found.name, "pass", f"{found.name} is {_SHOWN_AS.get(found.name, _shown)(found.value)}")
+    return Row(
+        found.name, "pass", f"{found.name} is {_SHOWN_AS.get(found.name, _shown)(found.value)}"
+    )
 
 
 def _examine_log(found: _Set) -> Row:
@@ -153,7 +163,9 @@ def _instead(name: str) -> Callable[[_Set], Row]:
     def examine(found: _Set) -> Row:
         words = f"{found.name} is set, but nothing here reads it"
         is_set = bool(found.environ.get(name))
-        return Row(found.name, "note", words, "" if is_set else f"If it is meant for msgbook, set {name}.")
+        return Row(
+            found.name, "note", words, "" if is_set else f"If it is meant for msgbook, set {name}."
+        )
 
     return examine
 
@@ -189,7 +201,6 @@ def _variables() -> Iterator[Variable]:
         *("GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "DEFER_PYDANTIC_BUILD"),
     ):
         yield Variable(name, "openai", None)
-    yield Variable("XDG_CONFIG_HOME", "mcp", None)
 
 
 VARIABLES: Mapping[str, Variable] = {variable.name: variable for variable in _variables()}
@@ -217,7 +228,9 @@ def _proxy_name(server: Server, environ: Mapping[str, str]) -> str:
 
 def _is_encrypted(server: Server, environ: Mapping[str, str]) -> bool:
     proxy = find_proxy(server.url, environ)
-    return server.url.lower().startswith("https:") or (proxy is not None and proxy.scheme == "https")
+    return server.url.lower().startswith("https:") or (
+        proxy is not None and proxy.scheme == "https"
+    )
 
 
 def _with_scheme(value: str) -> str:
@@ -229,7 +242,11 @@ def _named(servers: Sequence[Server]) -> list[str]:
 
 
 def _used_for(servers: Sequence[Server]) -> str:
-    return f"used for {', '.join(_named(servers))}" if servers else "used for no server of the settings"
+    return (
+        f"used for {', '.join(_named(servers))}"
+        if servers
+        else "used for no server of the settings"
+    )
 
 
 def _shown(value: str) -> str:
