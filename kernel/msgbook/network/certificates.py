@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, MutableMapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgbook.network.problem import NetworkProblem
@@ -121,7 +122,7 @@ def _key_log_problem(value: str) -> str:
 
 
 def _listed(folder: str) -> list[str]:
-    return os.listdir(folder) if folder else []
+    return [path.name for path in Path(folder).iterdir()] if folder else []
 
 
 def _problem(error: Exception, environ: Mapping[str, str]) -> NetworkProblem:

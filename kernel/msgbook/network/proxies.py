@@ -9,11 +9,10 @@ from __future__ import annotations
 import ipaddress
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from urllib.parse import urlsplit
-from urllib.request import getproxies
 
 from msgbook.config import find_url_problem, show_url
 from msgbook.network.problem import NetworkProblem
@@ -142,27 +141,23 @@ def _proxy_settings(environ: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     found = {kind: name for kind in kinds if (name := find_variable(kind, environ))}
     settings = {kind: (name, environ[name].strip()) for kind, name in found.items()}
     if not any(value for _, value in settings.values()) and sys.platform in ("darwin", "win32"):
+        from urllib.request import getproxies  # of the system's settings
+
         return {kind: ("", value) for kind, value in getproxies().items() if kind in kinds}
     return {kind: setting for kind, setting in settings.items() if setting[1]}
 
 
 def _covers(place: str, host: str, port: int | None) -> bool:
     """Return whether an entry without its scheme covers a host and a port."""
-    if place == "*":
-        return True
-    for name, wanted in _readings(place):
-        if wanted in (None, port) and _names(name, host):
-            return True
-    return False
+    name, wanted = _split_port(place)
+    return place == "*" or (wanted in (None, port) and _names(name, host))
 
 
-def _readings(place: str) -> Iterator[tuple[str, int | None]]:
-    """Yield an entry as a host with a port, if it can be read so, and as a host alone."""
+def _split_port(place: str) -> tuple[str, int | None]:
+    """Return an entry as a host and a port; None for any port."""
     host, colon, digits = place.rpartition(":")
-    if colon and digits.isdecimal() and len(digits) < 6 and (":" not in host or "]" in host):
-        yield host, int(digits)
-    else:
-        yield place, None
+    is_port = colon and re.fullmatch("[0-9]{1,5}", digits) and (":" not in host or "]" in host)
+    return (host, int(digits)) if is_port else (place, None)
 
 
 def _names(name: str, host: str) -> bool:
