@@ -16,11 +16,11 @@ from msgbook.config.limits import LIMIT_KEYS, Limits
 from msgbook.config.load import load_settings
 from msgbook.config.mcp_server import McpServerSettings
 from msgbook.config.providers import (
-    OPENAI_HEADERS,
-    OPENAI_URL,
+    ORGANIZATION_HEADERS,
     check_url,
     default_api,
     parse_header_lines,
+    server_url,
 )
 from msgbook.config.redaction import hide_keys, may_contain, redact, redact_json
 from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings, Settings
@@ -29,8 +29,7 @@ from msgbook.config.urls import find_url_problem, show_url
 __all__ = [
     "DEMO_MODEL",
     "LIMIT_KEYS",
-    "OPENAI_HEADERS",
-    "OPENAI_URL",
+    "ORGANIZATION_HEADERS",
     "ApprovalPolicy",
     "Limits",
     "McpServerSettings",
@@ -46,5 +45,6 @@ __all__ = [
     "parse_header_lines",
     "redact",
     "redact_json",
+    "server_url",
     "show_url",
 ]

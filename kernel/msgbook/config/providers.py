@@ -24,7 +24,10 @@ OTHER_KEYS = ("OPENAI_ADMIN_KEY", "OPENAI_WEBHOOK_SECRET")
 OPENAI_KEYS = ("OPENAI_API_KEY", "OPENAI_CUSTOM_HEADERS", *OTHER_KEYS)
 """Variables that hold keys, whatever the settings say."""
 
-OPENAI_HEADERS = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}
+ORGANIZATION_HEADERS = {
+    "OPENAI_ORG_ID": "OpenAI-Organization",
+    "OPENAI_PROJECT_ID": "OpenAI-Project",
+}
 """Variables of the SDK that are sent as headers."""
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -89,6 +92,11 @@ def default_api(base_url: str | None) -> ApiName:
     return "responses" if is_openai else "chat"
 
 
+def server_url(base_url: str | None) -> str:
+    """Return the base URL of a server: OpenAI's if none is set."""
+    return base_url or OPENAI_URL
+
+
 def check_url(url: str | None, setting: str) -> None:
     """Raise `ConfigError`, which names the setting, unless the URL is that of a server."""
     problem = find_url_problem(url, ("http", "https")) if url is not None else ""
@@ -131,7 +139,7 @@ def _environment_headers(env: Mapping[str, str]) -> dict[str, str]:
             )
     named = {name.lower() for name in custom}
     found = {}
-    for variable, header in OPENAI_HEADERS.items():
+    for variable, header in ORGANIZATION_HEADERS.items():
         value = env.get(variable, "").strip()
         if value and not fits_a_header(value):
             raise ConfigError(

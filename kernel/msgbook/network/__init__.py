@@ -1,4 +1,4 @@
-"""What the environment says about connections: proxies, certificates, and the table of all variables.
+"""Connections as the environment sets them: proxies, certificates, and the table of all variables.
 
 - `proxies`: which proxy a URL takes; `certificates`: what is trusted.
 - `client`: both, as arguments of an HTTP client.

@@ -37,7 +37,7 @@ class Proxy:
 
     @property
     def origin(self) -> str:
-        """What sets it, for a sentence."""
+        """The name of whatever sets it, for a sentence."""
         return self.variable or _SYSTEM
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from msgbook.config import (
-    OPENAI_HEADERS,
+    ORGANIZATION_HEADERS,
     find_url_problem,
     load_settings,
     parse_header_lines,
@@ -41,7 +41,7 @@ class Server(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What a variable that is set does."""
+    """The effect of a variable that is set."""
 
     name: str
     status: Literal["pass", "note", "fail"]
@@ -123,7 +123,7 @@ def _examine_certificates(found: _Set) -> Row:
 def _examine_ours(found: _Set) -> Row:
     """Read the settings with this variable alone."""
     env = {"MSGBOOK_CONFIG": os.devnull, found.name: found.value}
-    if found.name in (*OPENAI_HEADERS, "OPENAI_CUSTOM_HEADERS"):
+    if found.name in (*ORGANIZATION_HEADERS, "OPENAI_CUSTOM_HEADERS"):
         env["OPENAI_API_KEY"] = "none"
     try:
         warnings = load_settings(env).warnings
@@ -182,7 +182,12 @@ def _variables() -> Iterator[Variable]:
         yield Variable(name, "OpenSSL", _examine_ssl_library)
     for name in NOT_READ:
         yield Variable(name, "requests, curl", _instead(FILE))
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", *OPENAI_HEADERS, "OPENAI_CUSTOM_HEADERS"):
+    for name in (
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        *ORGANIZATION_HEADERS,
+        "OPENAI_CUSTOM_HEADERS",
+    ):
         yield Variable(name, "msgbook, openai", _examine_ours)
     for name in ("MSGBOOK_MODEL", "MSGBOOK_CONFIG", "MSGBOOK_APPROVAL"):
         yield Variable(name, "msgbook", _examine_ours)

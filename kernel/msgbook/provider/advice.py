@@ -90,7 +90,7 @@ class Advice:
 
     @property
     def for_page(self) -> str:
-        """What to do about a page for a browser that refuses the request."""
+        """Advice about a page for a browser that refuses the request."""
         return (
             "A model server answers with JSON, so this page comes from something else: a proxy, a gateway or another "
             f"site. Check {self.url_setting} {_V1}{self.and_restart}."

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping
 from functools import partial
 from typing import Any
 
-from msgbook.config import OPENAI_HEADERS, parse_header_lines
+from msgbook.config import ORGANIZATION_HEADERS, parse_header_lines
 from msgbook.network import Way, ignore_unusable_key_log
 from msgbook.provider.wire import MakeTransport, Wire
 
@@ -146,10 +146,10 @@ def own_headers(sdk: Any, key: str, headers: Mapping[str, str]) -> dict[str, Any
     named = parse_header_lines(os.environ.get("OPENAI_CUSTOM_HEADERS", ""))
     found: dict[str, Any] = {
         name: f"Bearer {key}" if name.lower() == "authorization" else sdk.Omit()
-        for name in (*OPENAI_HEADERS.values(), *named)
+        for name in (*ORGANIZATION_HEADERS.values(), *named)
     }
     # The SDK replaces its own headers by those of the same name in the same case.
-    spelled = {name.lower(): name for name in OPENAI_HEADERS.values()}
+    spelled = {name.lower(): name for name in ORGANIZATION_HEADERS.values()}
     return {**found, **{spelled.get(name.lower(), name): value for name, value in headers.items()}}
 
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from msgbook.config import OPENAI_URL, ProviderSettings
+from msgbook.config import ProviderSettings, server_url
 from msgbook.errors import (
     AnswerCutError,
     LostConnectionError,
@@ -184,7 +184,7 @@ class OpenAIProvider:
     def _new_client(self, sdk: Any) -> openai.AsyncOpenAI:
         key = self._settings.api_key or NO_KEY
         # Without a URL, the SDK would read OPENAI_BASE_URL, which may be blank.
-        url = self._settings.base_url or OPENAI_URL
+        url = server_url(self._settings.base_url)
         transport = self._wire.transport(self._transport)
         self._failures.way = way = find_way(url) if transport is None else None
         try:

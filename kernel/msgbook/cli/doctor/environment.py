@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from msgbook.config import OPENAI_URL, Settings
+from msgbook.config import Settings, server_url
 from msgbook.network.variables import Server, examine_environment
 from msgbook.server_checks.findings import Finding
 
@@ -23,7 +23,7 @@ def check_environment(env: Mapping[str, str], settings: Settings) -> Iterator[Fi
 def _servers(settings: Settings) -> Iterator[Server]:
     for provider in settings.providers.values():
         if not provider.plugin and not provider.problem:
-            yield Server(provider.name, provider.base_url or OPENAI_URL)
+            yield Server(provider.name, server_url(provider.base_url))
     for server in settings.mcp_servers.values():
         if server.url is not None and not server.problem:
             yield Server(server.name, server.url)
