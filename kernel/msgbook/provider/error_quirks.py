@@ -67,18 +67,23 @@ def find_error(body: object) -> Any:
 
 def error_message(error: Any) -> str:
     """Return the message of an `error` value of any shape, on one line."""
-    if isinstance(error, str) and error.lstrip().startswith("<"):
+    if is_page(error):
         return excerpt(f"an HTML page ({_page_text(error[:_PAGE_LIMIT])})")
     return excerpt(_words(error, _DEPTH) or as_text(error))
 
 
 def full_message(error: Any) -> str:
     """Return the words of an `error` value of any shape, with the place that it names; empty for a page."""
-    if isinstance(error, str) and error.lstrip().startswith("<"):
+    if is_page(error):
         return ""
     place = error.get("param") if isinstance(error, dict) else None
     words = _words(error, _DEPTH) or as_text(error)
     return f"{place}: {words}" if isinstance(place, str) and place else words
+
+
+def is_page(error: object) -> bool:
+    """Return whether an error is a page for a browser, which no model server sends."""
+    return isinstance(error, str) and error.lstrip("\ufeff \t\r\n").startswith("<")
 
 
 def as_text(body: object) -> str:

@@ -7,24 +7,31 @@ take seven times as long and drop the keys that servers add.
 from __future__ import annotations
 
 import asyncio
-import importlib
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from msgbook.config import ProviderSettings, split_query
+from msgbook.config import ProviderSettings, server_url, split_query
 from msgbook.errors import (
     AnswerCutError,
     LostConnectionError,
     NoModelListError,
     ProviderError,
+    UnusableSettingError,
 )
 from msgbook.events import ModelFinished, Notice, StreamEvent
 from msgbook.ids import Ids
+from msgbook.network import NetworkProblem, find_way
 from msgbook.provider.apis import APIS
 from msgbook.provider.base import Request
 from msgbook.provider.failures import Failures, RefusedError
-from msgbook.provider.http import error_body, http_client, is_transport_error, without_openais
+from msgbook.provider.http import (
+    error_body,
+    http_client,
+    import_sdk,
+    is_transport_error,
+    own_headers,
+)
 from msgbook.provider.reading import Beginning, drain, until_over
 from msgbook.provider.request_quirks import reduce_streaming
 from msgbook.provider.wire import MakeTransport, Wire
@@ -169,21 +176,34 @@ class OpenAIProvider:
 
     async def _connected(self) -> openai.AsyncOpenAI:
         if self._client is None:
-            sdk = await asyncio.to_thread(importlib.import_module, "openai")
+            sdk = await asyncio.to_thread(import_sdk)
             # Another request may have connected during the import: a second client would stay open.
             self._client = self._client or self._new_client(sdk)
         return self._client
 
     def _new_client(self, sdk: Any) -> openai.AsyncOpenAI:
         key = self._settings.api_key or NO_KEY
-        ambient = {} if self._settings.from_environment else without_openais(sdk, key)
-        client: openai.AsyncOpenAI = sdk.AsyncOpenAI(
-            api_key=key,
-            base_url=self._base_url or None,
-            default_headers={**ambient, **self._settings.headers} or None,
-            max_retries=0,
-            http_client=http_client(sdk, self._transport, self._wire),
-        )
+        # Without a URL, the SDK would read OPENAI_BASE_URL, which may be blank.
+        url = server_url(self._base_url)
+        transport = self._wire.transport(self._transport)
+        self._failures.way = way = find_way(url) if transport is None else None
+        try:
+            client: openai.AsyncOpenAI = sdk.AsyncOpenAI(
+                api_key=key,
+                base_url=url,
+                default_headers=own_headers(sdk, key, self._settings.headers),
+                max_retries=0,
+                http_client=http_client(sdk, way, transport, self._wire),
+            )
+        except NetworkProblem as error:
+            raise UnusableSettingError("ConfigError", error.words, advice=error.advice) from None
+        except Exception as error:
+            if not is_transport_error(error):
+                raise
+            words = f"The base URL is not one: {self._failures.clean(str(error)).rstrip('.')}."
+            raise UnusableSettingError(
+                "ConfigError", words, advice=self._failures.check_url
+            ) from None
         return client
 
     @contextmanager
@@ -217,7 +237,8 @@ class OpenAIProvider:
     def _no_models(self, answer: object) -> str:
         failures = self._failures
         said = failures.clean(str(answer))[:120]
-        return f"Expected a list of models, but got {said!r}. {failures.check_url}"
+        words = f"Expected a list of models, but got {said!r}. {failures.check_url}"
+        return f"{words} {failures.way_advice()}".rstrip()
 
 
 @asynccontextmanager

@@ -134,7 +134,8 @@ def image_keys(request: Request) -> list[str]:
 
 def named_images(refusal: RefusedError, request: Request) -> Elements | None:
     """Return the images that a refusal is about: those that it names, else those of the last message that has
-    some, since the server has taken the ones before. None if there are no images."""
+    some, since the server has taken the ones before. None if there are no images.
+    """
     words = refusal.words
     named = {*_images_at(words, request)}
     if not named:
