@@ -15,6 +15,9 @@ from msgbook.text import repair_surrogates
 MAX_CALLS = 1000
 """Most calls in one answer; OpenAI allows 128."""
 
+_COMPARED = 100_000
+"""Characters of arguments that are read again to see whether they are complete."""
+
 
 class CallAssembler:
     """The tool calls of one answer.
@@ -40,8 +43,25 @@ class CallAssembler:
         new_name = repair_surrogates(name) if isinstance(name, str) and not call.name else ""
         call.name = call.name or new_name
         arguments = call.arguments.feed(json_text(function.get("arguments")))
+        if name and call.is_repeated(piece.get("id"), arguments):
+            arguments = ""
+        if arguments:
+            call.pieces.append(arguments)
+            call.size += len(arguments)
         echoed = {key: repair_json(piece[key]) for key in ECHOED_KEYS if piece.get(key)}
         return ToolCallDelta(call.position, call.id, new_name, arguments, echoed or None)
+
+    def has(self, piece: dict[str, Any]) -> bool:
+        """Return whether a complete call came before: by its id, or with the same name and arguments."""
+        function = piece.get("function")
+        function = function if isinstance(function, dict) else {}
+        call_id, name = piece.get("id"), function.get("name")
+        arguments = json_text(function.get("arguments"))
+        return any(
+            (call_id and call.server_id == call_id)
+            or (call.name == name and call.is_same(arguments))
+            for call in self._calls
+        )
 
     def _call_of(self, index: Any, given_id: Any, name: Any) -> _Call:
         """Return the call that a piece belongs to; a new call if the piece begins one.
@@ -56,8 +76,19 @@ class CallAssembler:
             if (
                 index is not None
                 and call.index == index
-                and (not name or (same_id and (given_id or name == call.name)))
+                and (
+                    not name
+                    or (same_id and (given_id or name == call.name))
+                    # Some servers give each piece another id.
+                    or (name == call.name and given_id and not call.is_complete)
+                )
             ):
+                return call
+        if not given_id and not name and self._calls:
+            # Whatever its index, it begins no call.
+            return self._calls[-1]
+        for call in self._calls:
+            if given_id and call.server_id == given_id and name == call.name and call.is_complete:
                 return call
         if len(self._calls) == MAX_CALLS:
             raise ProviderError("TooManyCalls", f"The model made more than {MAX_CALLS} calls.")
@@ -70,12 +101,36 @@ class CallAssembler:
 
 
 class _Call:
-    __slots__ = ("arguments", "id", "index", "name", "position", "server_id")
+    __slots__ = ("arguments", "id", "index", "name", "pieces", "position", "server_id", "size")
 
     def __init__(self, position: int, index: Any, server_id: Any, call_id: str) -> None:
         self.position, self.index, self.server_id, self.id = position, index, server_id, call_id
         self.name = ""
         self.arguments = SurrogateJoiner()
+        self.pieces: list[str] = []
+        self.size = 0
+
+    @property
+    def is_complete(self) -> bool:
+        """True if the arguments so far are JSON, or too long to find out."""
+        return self.size > _COMPARED or _is_json("".join(self.pieces))
+
+    def is_same(self, arguments: str) -> bool:
+        """Return whether the arguments so far are these."""
+        return self.size == len(arguments) and "".join(self.pieces) == arguments
+
+    def is_repeated(self, given_id: Any, arguments: str) -> bool:
+        """Return whether a piece with a name says the whole call again."""
+        is_same_id = bool(given_id) and given_id == self.server_id
+        return is_same_id and arguments.startswith("{") and self.is_same(arguments)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def json_text(arguments: Any) -> str:

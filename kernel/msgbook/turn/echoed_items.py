@@ -46,6 +46,8 @@ def _items(blocks: Sequence[Block], call_ids: dict[int, str]) -> Iterator[dict[s
                 yield {**(item or {}), "type": "function_call", "call_id": call_ids[position]}
             case "notice" if item is not None:
                 yield item
+            case "display" if item is not None:
+                yield {**item, "result": next(iter(block["data"].values()), "")}  # type: ignore[typeddict-item]
 
 
 def _reasoning_item(item: dict[str, Any], field: Any, text: str) -> dict[str, Any]:
