@@ -15,8 +15,11 @@ from scripted_turn import ScriptedTool
 
 from msgbook.approval import Decision, Question
 from msgbook.config import ProviderSettings
+from msgbook.errors import ProviderError
+from msgbook.events import StepStarted
 from msgbook.messages import ApiName
 from msgbook.provider import OpenAIProvider, Request
+from msgbook.provider.apis import APIS
 from msgbook.tools import ToolSet
 from msgbook.turn import run_turn
 from msgbook.turn.record import TurnRecord
@@ -150,3 +153,20 @@ def recorded_streams() -> dict[str, tuple[ApiName, bytes]]:
 def _cassette_bodies() -> list[bytes]:
     lines = map(json.loads, CASSETTE.read_text().splitlines())
     return ["".join(text for _, text in line["events"]).encode() for line in lines if "events" in line]
+
+
+def decoded_turn(api: ApiName, body: bytes) -> tuple[Any, str]:
+    """The turn of one answer and the words of its error, without a provider; calls do not run."""
+    numbers = itertools.count(1)
+    decoder = APIS[api].new_decoder(lambda: f"made_{next(numbers)}")
+    record = TurnRecord({"model": "m"}, lambda: "00000000")
+    record.apply(StepStarted(1), 0.0)
+    error = ""
+    try:
+        for event in itertools.chain(decoder.feed(body), decoder.end()):
+            record.apply(event, 0.0)
+    except ProviderError as failure:
+        error = str(failure)
+        for event in decoder.flush():
+            record.apply(event, 0.0)
+    return record.snapshot(), error

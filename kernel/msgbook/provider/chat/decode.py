@@ -128,8 +128,10 @@ class CompletionDecoder:
         self._pictures, self._unknown = Pictures(), UnknownContent()
         self._said: list[str] = []
         """Pieces of the content, to compare with a complete message."""
-        self._choice: int | None = None
-        """Index of the choice that is shown: the first one."""
+        self._has_first = False
+        """Whether there is a choice 0, which is shown."""
+        self._further = 0
+        """Index of the last choice that is not shown."""
         self._answered = self._has_text = self._has_begun = False
 
     @property
@@ -231,11 +233,10 @@ class CompletionDecoder:
             self._usage |= cast("dict[str, int]", find_usage({"choices": [choice]}))
             self._note_words(choice, _CHOICE_KEYS)
         index = choice.get("index")
-        if type(index) is int:
-            self._choice = index if self._choice is None else self._choice
-            if index != self._choice:
-                self._unknown.add("a further choice", choice.get("delta") or choice.get("message"))
-                return
+        if index and type(index) is int and self._is_further(index):
+            self._unknown.add("a further choice", choice.get("delta") or choice.get("message"))
+            return
+        self._has_first = self._has_first or index == 0
         delta, message = choice.get("delta"), choice.get("message")
         if isinstance(delta, dict) and delta:
             yield from self._delta(delta)
@@ -246,6 +247,12 @@ class CompletionDecoder:
             yield from self._contents(text if isinstance(text, str) else choice.get("text"))
         reason = plain_finish_reason(choice.get("finish_reason"))
         self._finish_reason = reason or self._finish_reason
+
+    def _is_further(self, index: int) -> bool:
+        """Return whether a choice is one of several. Without those before it, its index is only another name."""
+        is_next = self._has_first and index <= self._further + 1
+        self._further = max(self._further, index) if is_next else self._further
+        return is_next
 
     def _message(self, message: dict[str, Any]) -> Iterator[StreamEvent]:
         """Yield what a complete message says that its pieces did not: some servers send both."""

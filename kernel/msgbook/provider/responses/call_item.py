@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from msgbook.events import StreamEvent
+from msgbook.events import Notice, StreamEvent
 from msgbook.provider.responses.output_item import Item, Match
 from msgbook.provider.responses.sent_text import SentText
 from msgbook.provider.tool_call_pieces import CallAssembler, json_text
+from msgbook.provider.unknown_content import quoted
 
 _SAID = frozenset(
     ("id", "item_id", "type", "status", "name", "arguments", "call_id", "output_index")
@@ -42,14 +43,13 @@ class CallItem(Item):
 
     def match(self, item: dict[str, Any]) -> Match:
         name, sent = item.get("name"), str(self._arguments) or self._announced
-        if self.name and isinstance(name, str) and name not in ("", self.name):
-            return 0
+        is_named = not self.name or not isinstance(name, str) or name in ("", self.name)
         whole = json_text(item.get("arguments"))
         if not sent:
-            return 1 if not self.is_done or not whole else 0
+            return 1 if is_named and (not self.is_done or not whole) else 0
         if sent == whole or _same_json(sent, whole):
-            return 2
-        return 1 if whole.startswith(sent) and not self.is_done else 0
+            return 2 if is_named else 1
+        return 1 if is_named and whole.startswith(sent) and not self.is_done else 0
 
     def has_said(self, whole: str) -> bool:
         return self._arguments.has_said(whole)
@@ -84,6 +84,9 @@ class CallItem(Item):
             yield from self.end_part("arguments", 0, self._announced)
         if not self._our_id:
             yield self._feed("".join(self._held), None)
+        if differing := self._arguments.take_differing():
+            words = "The server's complete arguments are not those that it sent in pieces. They are: "
+            yield Notice(words + quoted(differing), "warning")
         self.is_done = True
 
     def open(self, item: dict[str, Any]) -> Iterator[StreamEvent]:

@@ -139,10 +139,11 @@ class OutputItems:
         found = dict(enumerate(map(self._named, items)))
         said = "\n".join(one.sent for one in self._items if isinstance(one, TextItem))
         free = [item for item in self._items if not any(item is one for one in found.values())]
-        for least in (2, 1, 0):
+        for is_like in _LIKE:
             for place, item in enumerate(items):
                 if found[place] is None:
-                    like = (one for one in free if _is_like(one, item) and one.match(item) >= least)
+                    kind = _kind(item)
+                    like = (one for one in free if one.kind == kind and is_like(one, item))
                     found[place] = next(like, None)
                     free = [one for one in free if one is not found[place]]
         for place, item in enumerate(items):
@@ -262,11 +263,18 @@ def _differ(index: int | None, other: int | None) -> bool:
     return None not in (index, other) and index != other
 
 
-def _is_like(one: Item, item: dict[str, Any]) -> bool:
-    """Return whether a complete item may be this one by its type, and a call by its name."""
-    if one.kind != _kind(item):
-        return False
+def _has_name(one: Item, item: dict[str, Any]) -> bool:
     return not isinstance(one, CallItem) or one.name in ("", item.get("name"))
+
+
+_LIKE: tuple[Callable[[Item, dict[str, Any]], bool], ...] = (
+    lambda one, item: one.match(item) == 2,
+    lambda one, item: one.match(item) > 0,
+    _has_name,
+    lambda one, item: True,
+)
+"""Whether an item here may be the one of its type in the complete response, the surest way first. In the end
+there are no more calls than were announced, whatever their names."""
 
 
 def _is_said(item: dict[str, Any], said: str) -> bool:
