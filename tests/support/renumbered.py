@@ -231,7 +231,9 @@ def _repeat_the_message(events: list[Event]) -> None:
             for piece in delta.get("tool_calls") or ():
                 key = piece.get("index", piece.get("id"))
                 call = calls.setdefault(key, {"id": piece.get("id"), "function": {"arguments": ""}})
-                call["function"]["name"] = call["function"].get("name") or piece["function"].get("name")
+                call["function"]["name"] = call["function"].get("name") or piece["function"].get(
+                    "name"
+                )
                 call["function"]["arguments"] += piece["function"]["arguments"]
             last = choice
     if last is not None and not last.get("delta"):
@@ -253,7 +255,9 @@ CHAT: dict[str, Renumber] = {
 CHAT_NAMES: dict[str, Renumber] = {
     "no call index": _each_call(lambda _, piece: piece.pop("index", None) and None),
     "call index 0": _each_call(lambda _, piece: piece.update(index=0)),
-    "call index from 1": _each_call(lambda _, piece: piece.update(index=(piece.get("index") or 0) + 1)),
+    "call index from 1": _each_call(
+        lambda _, piece: piece.update(index=(piece.get("index") or 0) + 1)
+    ),
     "call index counted": _count_pieces,
     "no call ids": _each_call(lambda _, piece: piece.pop("id", None) and None),
     "call ids of each piece": _each_call(lambda number, piece: piece.update(id=f"call_{number}")),

@@ -152,7 +152,9 @@ def recorded_streams() -> dict[str, tuple[ApiName, bytes]]:
 
 def _cassette_bodies() -> list[bytes]:
     lines = map(json.loads, CASSETTE.read_text().splitlines())
-    return ["".join(text for _, text in line["events"]).encode() for line in lines if "events" in line]
+    return [
+        "".join(text for _, text in line["events"]).encode() for line in lines if "events" in line
+    ]
 
 
 def decoded_turn(api: ApiName, body: bytes) -> tuple[Any, str]:

@@ -15,9 +15,7 @@ TURN_VERSION = 1
 """Value of `Turn["version"]` that this package writes."""
 
 TurnStatus = Literal["running", "done", "incomplete", "interrupted", "error"]
-BlockType = Literal[
-    "reasoning", "text", "tool_call", "tool_result", "display", "notice", "error"
-]
+BlockType = Literal["reasoning", "text", "tool_call", "tool_result", "display", "notice", "error"]
 Approval = Literal["auto", "pending", "user", "rule", "denied"]
 ResultStatus = Literal["success", "error", "denied", "interrupted"]
 

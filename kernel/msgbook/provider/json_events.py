@@ -16,7 +16,9 @@ JSONEvent = tuple[ServerSentEvent, dict[str, Any]]
 _DEEPEST = 100
 """Levels of objects and lists in one value. What is kept of it is written and compared without overflow."""
 
-_SILENT_LINES = frozenset(("", "data", "event", "ping", "pong", "keepalive", "keep-alive", "heartbeat", "ok"))
+_SILENT_LINES = frozenset(
+    ("", "data", "event", "ping", "pong", "keepalive", "keep-alive", "heartbeat", "ok")
+)
 """Lines that say nothing: servers keep a connection open with them."""
 
 _ODD_LIMIT = 2000
@@ -78,6 +80,8 @@ class JSONEvents:
             if event.data.strip() == "[DONE]":
                 self.done = True
                 return
+            if not event.data.strip():
+                continue
             try:
                 value = parse_json(event.data)
             except ValueError:

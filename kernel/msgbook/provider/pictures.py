@@ -61,9 +61,7 @@ class Pictures:
             return None
         return self.of_value(part)
 
-    def of_value(
-        self, value: Any, item: dict[str, Any] | None = None
-    ) -> list[StreamEvent] | None:
+    def of_value(self, value: Any, item: dict[str, Any] | None = None) -> list[StreamEvent] | None:
         """Return the events of a value that stands where pictures stand; None if there is none in it.
 
         Args:

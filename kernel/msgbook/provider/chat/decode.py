@@ -41,10 +41,23 @@ from msgbook.provider.unknown_content import NO_EVENT, UnknownContent, content_w
 from msgbook_format.turn import Usage
 
 _PLAIN_CHUNK = frozenset(
-    ("id", "object", "created", "model", "choices", "system_fingerprint", "service_tier")
-    + ("obfuscation", "provider", "error", "usage")
+    (
+        "id",
+        "object",
+        "created",
+        "model",
+        "choices",
+        "system_fingerprint",
+        "service_tier",
+        "obfuscation",
+        "provider",
+        "error",
+        "usage",
+    )
 )
-_PLAIN_CHOICE = frozenset(("index", "delta", "finish_reason", "logprobs", "native_finish_reason", "error"))
+_PLAIN_CHOICE = frozenset(
+    ("index", "delta", "finish_reason", "logprobs", "native_finish_reason", "error")
+)
 _PLAIN_DELTA = frozenset(("content", "role"))
 """Keys of nearly all chunks, choices and deltas. Only where there are others is more to be done."""
 
@@ -96,8 +109,25 @@ _DELTA_KEYS = _PLAIN_DELTA | {
 """Keys whose content is read, or says nothing to a reader."""
 
 _WORDY = frozenset(
-    ("warning", "warnings", "message", "messages", "notice", "detail", "details", "msg", "info")
-    + ("text", "content", "delta", "output", "response", "answer", "completion", "generated_text")
+    (
+        "warning",
+        "warnings",
+        "message",
+        "messages",
+        "notice",
+        "detail",
+        "details",
+        "msg",
+        "info",
+        "text",
+        "content",
+        "delta",
+        "output",
+        "response",
+        "answer",
+        "completion",
+        "generated_text",
+    )
 )
 """Unknown keys beside the answer whose value is shown even if it is one word."""
 

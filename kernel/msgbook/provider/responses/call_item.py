@@ -13,8 +13,17 @@ from msgbook.provider.tool_call_pieces import CallAssembler, json_text
 from msgbook.provider.unknown_content import quoted
 
 _SAID = frozenset(
-    ("id", "item_id", "type", "status", "name", "arguments", "call_id", "output_index")
-    + ("sequence_number",)
+    (
+        "id",
+        "item_id",
+        "type",
+        "status",
+        "name",
+        "arguments",
+        "call_id",
+        "output_index",
+        "sequence_number",
+    )
 )
 """Keys of an item that its block or its events say."""
 
@@ -26,9 +35,7 @@ class CallItem(Item):
         calls: The calls of the answer.
     """
 
-    def __init__(
-        self, item_id: str, index: int | None, number: int, calls: CallAssembler
-    ) -> None:
+    def __init__(self, item_id: str, index: int | None, number: int, calls: CallAssembler) -> None:
         super().__init__("function_call", item_id, index, number)
         self._calls = calls
         self.call_id = self.name = ""
@@ -85,7 +92,9 @@ class CallItem(Item):
         if not self._our_id:
             yield self._feed("".join(self._held), None)
         if differing := self._arguments.take_differing():
-            words = "The server's complete arguments are not those that it sent in pieces. They are: "
+            words = (
+                "The server's complete arguments are not those that it sent in pieces. They are: "
+            )
             yield Notice(words + quoted(differing), "warning")
         self.is_done = True
 

@@ -59,9 +59,27 @@ _PIECES = {
 _CITATIONS = ("response.output_text.annotation.added", "response.output_text_annotation.added")
 
 _PIECE_KEYS = frozenset(
-    ("type", "sequence_number", "item_id", "output_index", "content_index", "summary_index", "delta")
-    + ("text", "refusal", "arguments", "name", "call_id", "logprobs", "obfuscation", "annotations")
-    + ("id", "event_id", "response_id", "status")
+    (
+        "type",
+        "sequence_number",
+        "item_id",
+        "output_index",
+        "content_index",
+        "summary_index",
+        "delta",
+        "text",
+        "refusal",
+        "arguments",
+        "name",
+        "call_id",
+        "logprobs",
+        "obfuscation",
+        "annotations",
+        "id",
+        "event_id",
+        "response_id",
+        "status",
+    )
 )
 """Keys of the events that bring text."""
 

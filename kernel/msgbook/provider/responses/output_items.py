@@ -156,7 +156,9 @@ class OutputItems:
     def is_progress(self, kind: str, event: dict[str, Any]) -> bool:
         """Return whether an event is about an item of a type that has no block: the item has it all."""
         item_id, index = _text(event.get("item_id")), _number(event.get("output_index"))
-        others = [item for item in self._items if isinstance(item, PictureItem) or type(item) is Item]
+        others = [
+            item for item in self._items if isinstance(item, PictureItem) or type(item) is Item
+        ]
         return any(
             (item_id and item.id == item_id)
             or (index is not None and item.index == index)
