@@ -233,7 +233,8 @@ class CompletionDecoder:
             self._usage |= cast("dict[str, int]", find_usage(chunk))
         if self.model is None:
             self.model = find_model(chunk)
-        errors = [chunk.get("error")]
+        groq = chunk.get("x_groq")  # says why a stream ended early
+        errors = [chunk.get("error"), groq.get("error") if isinstance(groq, dict) else None]
         for choice in objects(chunk.get("choices")):
             yield from self._one_choice(choice)
             errors.append(choice.get("error"))

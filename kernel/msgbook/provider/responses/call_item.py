@@ -91,7 +91,9 @@ class CallItem(Item):
             yield from self.end_part("arguments", 0, self._announced)
         if not self._our_id:
             yield self._feed("".join(self._held), None)
-        if differing := self._arguments.take_differing():
+        differing = self._arguments.take_differing()
+        sent = str(self._arguments)
+        if differing and not _same_json(sent, sent):
             words = (
                 "The server's complete arguments are not those that it sent in pieces. They are: "
             )
@@ -122,7 +124,7 @@ class CallItem(Item):
 
 
 def _same_json(one: str, other: str) -> bool:
-    """Return whether two texts are the same JSON, perhaps with other blanks."""
+    """Return whether two texts are JSON and the same, perhaps with other blanks."""
     try:
         return bool(json.loads(one) == json.loads(other))
     except (ValueError, RecursionError):
