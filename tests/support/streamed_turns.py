@@ -140,7 +140,7 @@ def recorded_streams() -> dict[str, tuple[ApiName, bytes]]:
     found: dict[str, tuple[ApiName, bytes]] = {}
     for api in ("chat", "responses"):
         for path in sorted((STREAMS / api).glob("*.sse")):
-            found[f"{api}/{path.stem}"] = (api, path.read_bytes())  # type: ignore[assignment]
+            found[f"{api}/{path.stem}"] = (api, path.read_bytes())
     for number, body in enumerate(_cassette_bodies(), 1):
         found[f"chat/cassette-{number}"] = ("chat", body)
         found[f"responses/cassette-{number}"] = (
