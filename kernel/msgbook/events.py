@@ -108,7 +108,7 @@ class ModelFinished:
 
 @dataclass(frozen=True, slots=True)
 class UsageReported:
-    """What is known of a model call before it has ended: it may not end as it should."""
+    """Usage and model of a call that has not ended: it may not end as it should."""
 
     usage: Usage | None
     """It replaces what the same call reported before."""
