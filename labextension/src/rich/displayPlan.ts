@@ -2,12 +2,7 @@ import { isObject } from '../turn/model';
 
 /** How a display is drawn. */
 export type Drawing =
-  | 'chart'
-  | 'picture'
-  | 'svg'
-  | 'html'
-  | 'markdown'
-  | 'json';
+  'chart' | 'picture' | 'svg' | 'html' | 'markdown' | 'json';
 
 /** What is drawn of a MIME bundle. */
 export interface IDisplayPlan {
