@@ -237,7 +237,10 @@ class Failures:
 
     def clean(self, text: str) -> str:
         """Return the text on one line, without secrets."""
-        return redact(excerpt(text), self._secrets)
+        return self.without_secrets(excerpt(text))
+
+    def without_secrets(self, text: str) -> str:
+        return redact(text, self._secrets)
 
 
 def _sentence(words: str) -> str:

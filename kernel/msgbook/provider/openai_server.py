@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from msgbook.config import ProviderSettings, server_url, split_query
@@ -19,9 +20,10 @@ from msgbook.errors import (
     ProviderError,
     UnusableSettingError,
 )
-from msgbook.events import ModelFinished, Notice, StreamEvent
+from msgbook.events import ModelFinished, Notice, StreamEvent, UsageReported
 from msgbook.ids import Ids
 from msgbook.network import NetworkProblem, find_way
+from msgbook.provider.api import AnswerDecoder
 from msgbook.provider.apis import APIS
 from msgbook.provider.base import Request
 from msgbook.provider.failures import Failures, RefusedError
@@ -127,6 +129,7 @@ class OpenAIProvider:
     ) -> AsyncGenerator[StreamEvent]:
         """Yield the events of one request. Once an answer has begun, no error but a cut answer ends it."""
         decoder = self._api.new_decoder(lambda: f"call_{self._ids.new_token(6)}")
+        reports = _Reports(decoder)
         beginning, has_bytes, has_events = Beginning(), False, False
         try:
             with self._plain_errors(body["model"], model_origin):
@@ -136,25 +139,41 @@ class OpenAIProvider:
                         beginning.add(chunk)
                         for event in decoder.feed(chunk):
                             has_events = True
-                            yield event
+                            yield self._shown(event)
                         if decoder.done:
                             break
+                        if has_events and (report := reports.take()):
+                            yield report
                     await drain(chunks)
                 if body["stream"] and beginning.is_blank:
                     raise _SilentError
                 for event in decoder.end():
                     has_events = True
-                    yield event
+                    yield self._shown(event)
             self._failures.has_answered |= decoder.has_ended
         except ProviderError as error:
             is_lost = isinstance(error, LostConnectionError)
+            report = reports.take()
             if not has_events and not (has_bytes and is_lost):
+                if report and report.usage and not isinstance(error, RefusedError):
+                    yield report
                 raise
             is_complete = is_lost and decoder.has_ended
             for event in decoder.end() if is_complete else decoder.flush():
-                yield event
+                yield self._shown(event)
             if not is_complete:
+                if report:
+                    yield report
                 raise AnswerCutError(error.name, f"The answer was cut off. {error.what}") from None
+
+    def _shown(self, event: StreamEvent) -> StreamEvent:
+        """Return an event without secrets in what it quotes of the server."""
+        if isinstance(event, Notice):
+            return replace(event, text=self._failures.without_secrets(event.text))
+        if isinstance(event, ModelFinished) and event.finish_reason:
+            reason = self._failures.without_secrets(event.finish_reason)
+            return replace(event, finish_reason=reason)
+        return event
 
     async def models(self) -> list[str]:
         client = await self._connected()
@@ -239,6 +258,22 @@ class OpenAIProvider:
         said = failures.clean(str(answer))[:120]
         words = f"Expected a list of models, but got {said!r}. {failures.check_url}"
         return f"{words} {failures.way_advice()}".rstrip()
+
+
+class _Reports:
+    """Tells usage and model as soon as they are known: an answer may be interrupted, or end with an error."""
+
+    def __init__(self, decoder: AnswerDecoder) -> None:
+        self._decoder = decoder
+        self._told: tuple[Any, Any] = (None, None)
+
+    def take(self) -> UsageReported | None:
+        """Return a report of what has changed since the last one; None if nothing has."""
+        known = (self._decoder.usage, self._decoder.model)
+        if known == self._told:
+            return None
+        self._told = known
+        return UsageReported(*known)
 
 
 @asynccontextmanager
