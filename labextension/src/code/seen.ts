@@ -71,7 +71,12 @@ export function isInView(element: HTMLElement): boolean {
   if (isCut(element) || !fits({ left: 0, top: 0, right, bottom })) {
     return false;
   }
-  for (let box = element.parentElement; box; box = box.parentElement) {
+  // What the body cuts off is the window's affair: it can have no height at all.
+  for (
+    let box = element.parentElement;
+    box !== null && box !== document.body;
+    box = box.parentElement
+  ) {
     if (cutsOff(box) && !fits(box.getBoundingClientRect())) {
       return false;
     }
