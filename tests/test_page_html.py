@@ -17,6 +17,7 @@ PLACES = {
     # Reads what `strictHtml` is given, and fills a frame that runs and reaches nothing.
     "rich/safeHtml.ts": [
         "return { html: strictHtml(parsed.innerHTML), isReduced };",
+        "const DROPPED = /^(?:srcdoc|target|shadowroot.*|http-equiv|on.*)$/;",
         "const written = body.innerHTML;",
         'frame.srcdoc = `${DOCTYPE}<meta http-equiv="Content-Security-Policy" content="${POLICY}"><body>${staticHtml(source)}`;',
     ],

@@ -109,7 +109,9 @@ def test_saved_displays_of_each_type_load_nothing(
         press_all(lab.cell(0))
         drawn(lab.cell(0), charts)
         expect(lab.cell(0).get_by_text("Nothing was loaded").first).to_be_attached()
-        expect(lab.cell(0).locator(".vega-embed, .js-plotly-plot, .leaflet-container")).to_have_count(0)
+        expect(
+            lab.cell(0).locator(".vega-embed, .js-plotly-plot, .leaflet-container")
+        ).to_have_count(0)
         screenshot(state)
         assert listener.heard(lab.page) == []
         assert asked == []

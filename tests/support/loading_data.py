@@ -91,17 +91,28 @@ def _vega(host: str) -> list[dict[str, Any]]:
     for mark in ("image", "symbol"):
         for channel in ({"field": "u"}, {"signal": "made"}, {"value": whole}):
             names = ("url", "href")
-            encode = {"enter": {"width": {"value": 9}, "height": {"value": 9}, **dict.fromkeys(names, channel)}}
+            encode = {
+                "enter": {
+                    "width": {"value": 9},
+                    "height": {"value": 9},
+                    **dict.fromkeys(names, channel),
+                }
+            }
             charts.append(
                 {**base, "data": [one], "marks": [{"type": mark, "from": {"data": "one"}, "encode": encode}]}
             )  # fmt: skip
     meta = {"loader": {"baseURL": whole, "target": "_top"}, "defaultStyle": f"@import '{whole}';",
             "actions": True, "patch": whole, "config": whole, "sourceHeader": f"<img src='{whole}'>",
             "editorUrl": whole, "bind": "body", "renderer": "svg"}  # fmt: skip
-    charts.append({**base, "usermeta": {"embedOptions": meta}, "data": [{"name": "t", "url": f"{MARK}.csv"}]})
+    charts.append(
+        {**base, "usermeta": {"embedOptions": meta}, "data": [{"name": "t", "url": f"{MARK}.csv"}]}
+    )
     bind = {"input": "image", "src": whole, "onerror": "window.hacked = 1", "element": "body"}
     charts.append({**base, "signals": [made, {"name": "b", "value": 1, "bind": bind}]})
-    moved = [{"events": "window:mousemove", "update": "made"}, {"events": "timer{1}", "update": "made"}]
+    moved = [
+        {"events": "window:mousemove", "update": "made"},
+        {"events": "timer{1}", "update": "made"},
+    ]
     charts.append(
         {**base, "signals": [made, {"name": "cursor", "value": f"url({whole})", "on": moved}],
          "data": [{"name": "t", "url": {"signal": "cursor"}}]}
@@ -112,17 +123,28 @@ def _vega(host: str) -> list[dict[str, Any]]:
 def _lite(host: str) -> list[dict[str, Any]]:
     whole = f"http://{host}/{MARK}"
     values = {"values": [{"h": host, "v": 1}]}
-    charts: list[dict[str, Any]] = [{"data": {"url": url}, "mark": "bar"} for url in _addresses(host)[:-1]]
+    charts: list[dict[str, Any]] = [
+        {"data": {"url": url}, "mark": "bar"} for url in _addresses(host)[:-1]
+    ]
     made = [{"calculate": f"'http:' + '//' + datum.h + '/{MARK}'", "as": "u"}]
     for channel in ("url", "href"):
-        encoding = {"x": {"field": "v", "type": "quantitative"}, channel: {"field": "u", "type": "nominal"}}
+        encoding = {
+            "x": {"field": "v", "type": "quantitative"},
+            channel: {"field": "u", "type": "nominal"},
+        }
         charts.append({"data": values, "transform": made, "mark": "image", "encoding": encoding})
     lookup = {"lookup": "v", "from": {"data": {"url": whole}, "key": "a", "fields": ["b"]}}
     charts.append({"data": values, "transform": [lookup], "mark": "bar"})
-    charts.append({"data": values, "mark": {"type": "image", "url": whole, "width": 9, "height": 9}})
-    charts.append({"data": values, "mark": {"type": "bar", "href": whole, "cursor": f"url({whole})"}})
+    charts.append(
+        {"data": values, "mark": {"type": "image", "url": whole, "width": 9, "height": 9}}
+    )
+    charts.append(
+        {"data": values, "mark": {"type": "bar", "href": whole, "cursor": f"url({whole})"}}
+    )
     bind = {"input": "image", "src": whole, "onerror": "window.hacked = 1"}
-    charts.append({"data": values, "mark": "bar", "params": [{"name": "p", "value": 1, "bind": bind}]})
+    charts.append(
+        {"data": values, "mark": "bar", "params": [{"name": "p", "value": 1, "bind": bind}]}
+    )
     charts.append(
         {"usermeta": {"embedOptions": {"defaultStyle": f"*{{background: url({whole})}}"}}, "data": values,
          "mark": "bar"}
@@ -135,10 +157,18 @@ def _plotly(host: str) -> list[dict[str, Any]]:
     return [
         {"data": [], "layout": {"images": [{"source": whole, "x": 0, "y": 1}]}},
         {"data": [{"type": "image", "source": whole}]},
-        {"data": [{"type": "scattermapbox", "lat": [1], "lon": [1]}], "layout": {"mapbox": {"style": whole}}},
+        {
+            "data": [{"type": "scattermapbox", "lat": [1], "lon": [1]}],
+            "layout": {"mapbox": {"style": whole}},
+        },
         {"data": [{"type": "choropleth"}], "config": {"topojsonURL": whole}},
         {"data": [{"x": [1], "text": f"<span style='cursor:&#117;rl({whole})'>x</span>"}]},
     ]
+
+
+_CALL = """\
+p = new RTCPeerConnection({iceServers: [s]}); p.createDataChannel('x');
+p.createOffer().then(o => p.setLocalDescription(o))"""
 
 
 def html_that_leaves(host: str) -> list[str]:
@@ -163,8 +193,7 @@ def html_that_leaves(host: str) -> list[str]:
         f"new Worker(URL.createObjectURL(new Blob([`fetch('{url}')`])))",
         f"l = document.createElement('link'); l.rel = 'preconnect'; l.href = '{url}'; document.head.append(l)",
         f"f = document.createElement('iframe'); f.src = '{url}'; document.body.append(f)",
-        f"p = new RTCPeerConnection({{iceServers: [{{urls: 'turn:{host}?transport=tcp', username: 'a',"
-        " credential: 'b'}]}); p.createDataChannel('x'); p.createOffer().then(o => p.setLocalDescription(o))",
+        f"s = {{urls: 'turn:{host}?transport=tcp', username: 'a', credential: 'b'}}; {_CALL}",
     ]
     return [
         *(f'<link rel={rel} as=image href="{url}">' for rel in rels),
@@ -182,8 +211,8 @@ def html_that_leaves(host: str) -> list[str]:
         f"<frameset><frame src={url}></frameset>",
         f'<object data="{url}"></object><embed src="{url}"><portal src="{url}"></portal>',
         f'<img src="{url}" srcset="{url} 2x"><video src="{url}" poster="{url}" autoplay></video>',
-        f"<style>@import '{url}'; @font-face {{font-family: x; src: url({url})}}"
-        f" body {{background: url({url}); font-family: x; cursor: url({url}), auto}}</style>x",
+        f"<style>@import '{url}'; @font-face {{font-family: x; src: url({url})}} * {{font-family: x}}</style>x",
+        f"<style>* {{background: url({url}); cursor: url({url}), auto}}</style>x",
         f'<svg><image href="{url}"/><use href="{url}#a"/><filter id=a><feImage href="{url}"/></filter></svg>',
         f'<svg width=900 height=900><a href="{url}"><rect width=900 height=900 /></a></svg>',
         f'<svg width=900 height=900><a><set attributeName=href to="{url}"/><rect width=900 height=900 /></a></svg>',
@@ -217,7 +246,9 @@ def markdown_that_loads(host: str) -> str:
     """Text that loads something where diagrams, formulas, images or HTML are drawn without care."""
     url, own = f"http://{host}/{MARK}", f"/files/{MARK}"
     diagrams = [
-        f"```mermaid\n{diagram.format(address)}\n```" for diagram in DIAGRAMS for address in (url, own)
+        f"```mermaid\n{diagram.format(address)}\n```"
+        for diagram in DIAGRAMS
+        for address in (url, own)
     ]
     formulas = [
         f"$\\style{{background:url({url})}}{{y}}$",
@@ -234,7 +265,11 @@ def loading_bundles(host: str) -> list[dict[str, Any]]:
     url = f"http://{host}/{MARK}"
     svg = f'<svg xmlns="http://www.w3.org/2000/svg"><image href="{url}"/><style>@import "{url}";</style><script>fetch("{url}")</script></svg>'
     text = markdown_that_loads(host)
-    place = {"type": "Feature", "properties": {"url": url}, "geometry": {"type": "Point", "coordinates": [1, 1]}}
+    place = {
+        "type": "Feature",
+        "properties": {"url": url},
+        "geometry": {"type": "Point", "coordinates": [1, 1]},
+    }
     return [
         *({VEGA: chart} for chart in _vega(host)),
         *({LITE: chart} for chart in _lite(host)),
@@ -248,7 +283,7 @@ def loading_bundles(host: str) -> list[dict[str, Any]]:
         {"application/javascript": f"fetch('{url}')"},
         {"application/vnd.jupyter.widget-view+json": {"model_id": url, "version_major": 2, "version_minor": 0}},
         {"application/pdf": "JVBERi0="},
-        {"text/vnd.mermaid": "graph TD\n A@{ img: '%s' }" % url},
+        {"text/vnd.mermaid": f"graph TD\n A@{{ img: '{url}' }}"},
         {"application/vnd.hostile.v1+json": {"url": url}},
         {"application/vnd.dataresource+json": {"path": url}},
         *({mime: url} for mime in ("image/png", "image/gif", "video/mp4", "audio/mpeg", "text/plain", "image/bmp")),

@@ -54,19 +54,25 @@ function draw(
       return widget.renderModel(new MimeModel({ data, trusted: false }));
     }
     case 'data':
-      addNote(panel, notDrawn(plan, tools));
-      addTree(panel, plan.value, tools);
+      showData(panel, plan, tools);
       return;
     case 'json':
       addTree(panel, plan.value, tools);
   }
 }
 
-function notDrawn({ mimeType }: IDisplayPlan, { trans }: IViewTools): string {
-  return trans.__(
+/** Show the data of a chart that nothing safe draws, and say why. */
+function showData(
+  panel: Panel,
+  { mimeType, value }: IDisplayPlan,
+  tools: IViewTools
+): void {
+  const words = tools.trans.__(
     'This is the data of a chart (%1). It is not drawn here: what draws it could load something.',
     controlsVisible(mimeType)
   );
+  addNote(panel, words);
+  addTree(panel, value, tools);
 }
 
 function addTree(panel: Panel, value: unknown, { trans }: IViewTools): void {
@@ -116,7 +122,7 @@ function drawChart(
 ): Promise<void> | undefined {
   const { charts, trans } = tools;
   if (charts === null) {
-    draw(panel, { ...plan, drawing: 'data' }, tools);
+    showData(panel, plan, tools);
     return undefined;
   }
   if (tools.isTrusted()) {

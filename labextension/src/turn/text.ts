@@ -12,7 +12,7 @@ const CONTROLS =
 // Controls, format characters, blanks except the space, and letters, marks and symbols that show
 // nothing, such as the empty Braille pattern, a note without a head or a blank hieroglyph.
 const INVISIBLE =
-  /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{13441}\u{13442}\u{16fe4}\u{1d159}]/gu;
+  /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{16fe4}\u2800\ufffc\u{13441}\u{13442}\u{1d159}]/gu;
 
 /** Return `text` with control, bidi and other invisible characters written out. */
 export function controlsVisible(text: string): string {
