@@ -40,6 +40,7 @@ function draw(
     case 'svg':
       addImage(
         panel,
+        'msgbook-Image',
         String(plan.value),
         tools.trans.__('Image from the tool')
       );
@@ -86,10 +87,15 @@ function addNote(panel: Panel, words: string): void {
 }
 
 /** Add an image, which loads nothing and runs no script, whatever the SVG holds. */
-function addImage(panel: Panel, svg: string, label: string): void {
+function addImage(
+  panel: Panel,
+  look: string,
+  svg: string,
+  label: string
+): void {
   // A lone surrogate cannot be part of a URL.
   const wellFormed = svg.replace(/[\ud800-\udfff]/gu, '\ufffd');
-  const node = element('img', 'msgbook-Image');
+  const node = element('img', look);
   node.alt = label;
   node.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(wellFormed)}`;
   panel.addWidget(new Widget({ node }));
@@ -150,7 +156,7 @@ async function showChart(
     if (panel.isDisposed) {
       return;
     }
-    addImage(panel, svg, chartLabel(value, trans));
+    addImage(panel, 'msgbook-Chart', svg, chartLabel(value, trans));
     if (refused.length > 0) {
       const names = refused.slice(0, 5).map(name => name.slice(0, 200));
       const words = trans.__(
