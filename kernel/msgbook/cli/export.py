@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nbconvert.utils.exceptions import ConversionException
 
+from msgbook.cli.folders import require_target
 from msgbook.cli.terminal import say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.errors import describe_file_error
@@ -81,3 +82,4 @@ def _require_free(path: Path, target: Path, *, force: bool) -> None:
         raise CommandError(
             f"{target} exists. Name another file with --output, or replace it with --force."
         )
+    require_target(target)

@@ -5,7 +5,7 @@
 - `providers`: the servers of the environment and the file; `overridden`: where the environment goes first.
 - `mcp_server`, `mcp_tables`: the MCP servers of the file.
 - `limits`: the one table of the limits of a turn.
-- `redaction`: removes secrets from the environment and from texts.
+- `redaction`: removes secrets from the environment and from texts; `spellings` finds them there.
 
 docs/configuration.md explains each setting to users.
 """
@@ -17,10 +17,12 @@ from msgbook.config.mcp_server import McpServerSettings
 from msgbook.config.providers import check_url, default_api, parse_header_lines
 from msgbook.config.redaction import hide_keys, may_contain, redact, redact_json
 from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings, Settings
+from msgbook.config.spellings import REDACTED, find_secrets
 
 __all__ = [
     "DEMO_MODEL",
     "LIMIT_KEYS",
+    "REDACTED",
     "ApprovalPolicy",
     "Limits",
     "McpServerSettings",
@@ -29,6 +31,7 @@ __all__ = [
     "check_url",
     "config_path",
     "default_api",
+    "find_secrets",
     "hide_keys",
     "load_settings",
     "may_contain",
