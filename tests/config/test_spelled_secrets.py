@@ -24,8 +24,8 @@ from msgbook.config import (
     redact_json,
 )
 
-KEYS = st.text(string.ascii_letters + string.digits + "-_/+=.%", min_size=8, max_size=30)
-ODD_KEYS = st.text('ab/"\\%é😀', min_size=6, max_size=12).filter(
+KEYS = st.text(string.ascii_letters + string.digits + "-_/+=.", min_size=8, max_size=30)
+ODD_KEYS = st.text('xy/"\\%é😀', min_size=6, max_size=12).filter(
     lambda key: not re.search(r'\\["/\\]', key)  # which is an escape itself
 )
 
