@@ -179,7 +179,8 @@ def _names(context: Mapping[str, Any]) -> list[str]:
     images = [
         image[NAME_KEYS["images"]]
         for image in context.get("images", ())
-        if "sha256" in image or is_remote(image[NAME_KEYS["images"]])
+        if "sha256" in image
+        or (is_remote(image[NAME_KEYS["images"]]) and image.get("sent") is not False)
     ]
     return [file[NAME_KEYS["files"]] for file in list_entries(context, "files")] + images
 

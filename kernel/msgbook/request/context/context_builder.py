@@ -8,7 +8,7 @@ from typing import Any
 
 from msgbook.agents import Agent, ProjectRule, rules_in_force, select
 from msgbook.events import Notice
-from msgbook.notebook import IsMagic, Prompt, Transcript, metadata_of
+from msgbook.notebook import IsMagic, Prompt, Transcript, is_imported, metadata_of
 from msgbook.request.context.content_reference import ContextItems, ToolRun, build_content_reference
 from msgbook.request.context.images import attachments_of, load_images
 from msgbook.request.context.macro_expansion import expand_macros
@@ -65,7 +65,9 @@ class ContextBuilder:
             rules: All rules of the project; None to add none.
             above: As `previous` of `build_content_reference`, of the prompts that are sent in full.
         """
-        text = prompt.text
+        # A message of another program stays text, whatever it holds.
+        is_text = is_imported(transcript.current)
+        text = "" if is_text else prompt.text
         macros, problems = await run_in_thread_if_long(
             text, macros_in_force, transcript.metadata, transcript.earlier, text, self.is_magic
         )
@@ -82,7 +84,9 @@ class ContextBuilder:
             *(Notice(problem, "warning") for problem in rule_problems),
         ]
         approvals = self.sources.approvals
-        images = await load_images(text, self.sources.bytes, attachments_of(transcript.current))
+        images = await load_images(
+            prompt.text, self.sources.bytes, attachments_of(transcript.current), imported=is_text
+        )
         approved_images = images.blobs if self.sources.approvals > approvals else {}
         items = self._items(references, None if rules is None else in_force)
         content_reference = build_content_reference(above, items, has_blob=self.has_blob)
