@@ -163,7 +163,8 @@ def test_an_image_that_came_with_a_message_is_sent_and_no_other_one(server, fold
     assert with_settings(server, main, ["chat", "chat.msg.md", "and?", "--continue"]) == 0
 
     assert [one["image_url"]["url"] for one in images(server.requests[0])] == [url]
-    assert "photo.png" in str(server.requests[0]) and SECRET not in str(server.requests[0])
+    assert "photo.png" in str(server.requests[0])
+    assert SECRET not in str(server.requests[0])
 
 
 def test_a_file_that_took_the_name_of_an_image_is_not_sent(server, folder):

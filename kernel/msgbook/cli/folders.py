@@ -26,10 +26,18 @@ def require_target(path: Path) -> None:
         raise CommandError(f"{describe_file_error(path, error)}. Nothing was written.") from error
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder unless it is there. Raise `CommandError` if that is not possible, or if it is a link."""
+def require_folder(folder: Path) -> None:
+    """Raise `CommandError` if the name of a folder is that of a link."""
     try:
         require_no_link(folder)
+    except (OSError, ValueError) as error:
+        raise CommandError(describe_file_error(folder, error)) from error
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder unless it is there. Raise `CommandError` if that is not possible, or if it is a link."""
+    require_folder(folder)
+    try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise CommandError(
