@@ -19,7 +19,7 @@ from msgbook.images import MAX_IMAGES
 from msgbook.messages import Part
 from msgbook.notebook import Cell
 from msgbook.request.context.content_reference import LoadText
-from msgbook.request.context.image_encoding import ImageError, encode_image
+from msgbook.request.context.image_encoding import ImageError, PixelBudget, encode_image
 from msgbook.request.context.markdown_images import DATA_URL, DETAILS, Image, find_images
 from msgbook.request.context.sources import SourceError
 from msgbook.scanner import run_in_thread_if_long
@@ -62,12 +62,15 @@ async def load_images(
     attachments: Attachments | None = None,
     *,
     imported: bool = False,
+    pixels: PixelBudget | None = None,
 ) -> LoadedImages:
     """Read and encode the images of a prompt. A notice says why an image cannot be sent.
 
     Args:
         imported: Whether another program wrote the text. Only the images that came with it are sent then.
+        pixels: Shared by the prompts of a request.
     """
+    pixels = pixels or PixelBudget()
     records: list[dict[str, Any]] = []
     blobs: dict[str, str] = {}
     notices = []
@@ -87,7 +90,7 @@ async def load_images(
             data = await _read_image(image, load, attachments or {})
             if imported and sha256(data).hexdigest()[:16] not in image.target:
                 raise SourceError("it is another file than the one that came with the message")
-            encoded = await encode_image(data, low=image.detail == "low")
+            encoded = await encode_image(data, low=image.detail == "low", pixels=pixels)
         except (SourceError, ImageError) as error:
             reason = str(error).rstrip(".")
             notices.append(Notice(f"The image {image.name} is not sent: {reason}.", "warning"))
