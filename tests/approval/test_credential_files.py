@@ -7,7 +7,12 @@ import pytest
 from msgbook.approval.roots import folded
 from msgbook.approval.secret_paths import looks_secret
 
-SECRET = """
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+SECRET = words("""
 .env .env.local prod.env .envrc .netrc .pgpass .my.cnf .npmrc .yarnrc.yml .yarnrc .pypirc pip.conf .config/pip/pip.conf
 .pip/pip.conf pip.ini .condarc .gitconfig .git-credentials .config/git/config .config/git/credentials .hgrc .git/config
 .credentials.json .claude/.credentials.json .claude.json .codex/auth.json .gemini/oauth_creds.json .docker/config.json
@@ -31,15 +36,15 @@ secrets.toml app.secret.json .streamlit/secrets.toml passwords.txt db_password.y
 access_token.json .hf_token my.token service-account.json client_secret_1.json .act.secrets
 run/secrets/db run/secrets/kubernetes.io/serviceaccount/token run/credentials/x etc/shadow etc/shadow- etc/wireguard/wg0.conf
 wp-config.php .htpasswd
-""".split()  # fmt: skip
+""")
 
-ORDINARY = """
+ORDINARY = words("""
 README.md notes.txt chat.msg.md history.md test_history.py chat_history.py src/history/reader.py tokenizer.json tokens.py
 special_tokens_map.json package.json pyproject.toml config.toml config.json settings.py environment.yml environ.py envelope.txt
 keys.py keyboard.ts monkey.png public.asc cookbook.md cookies.py wallet.py password.py passwords.md secret.py secrets.md
 auth.py auth.md run/secretsanta.py etc/shadows.txt docs/etc/hosts data/keynote.key.md credential.py id.txt identity.py
 requirements.txt Makefile .gitignore .gitattributes .github/workflows/ci.yml .vscode/settings.json .config/matplotlib/x
-""".split()  # fmt: skip
+""")
 
 
 def is_secret(path: str) -> bool:

@@ -47,6 +47,10 @@ def read_others(path: Path) -> list[OtherChat]:
         raise CommandError(f"{describe_file_error(path, error)}. Nothing was written.") from None
     except RecursionError:
         raise CommandError(f"{path}: it is nested too deep. Nothing was written.") from None
+    except MemoryError:
+        raise CommandError(
+            f"{path}: it takes more memory than there is. Export fewer chats at once. Nothing was written."
+        ) from None
 
 
 def import_as(path: Path, new: Path, *, force: bool = False) -> int:

@@ -147,7 +147,11 @@ class _Resolver:
         # Of the cells above, those that define macros are enough here.
         defining = [cells[n] for n in self._defining if n < position]
         found = await ContextBuilder(
-            reads.for_prompt(cells[:position]), reads.is_magic, reads.redact, self._blobs.has, reads.pixels
+            reads.for_prompt(cells[:position]),
+            reads.is_magic,
+            reads.redact,
+            self._blobs.has,
+            reads.pixels,
         ).build(
             parse_prompt(source_of(cells[position])),
             replace(self._transcript, earlier=defining, current=cells[position]),
