@@ -28,8 +28,8 @@ def redact_answer(pieces: list[str], secrets: Sequence[str]) -> list[str]:
         return pieces
     events = [_parsed(piece) for piece in pieces]
     texts: dict[tuple[str, ...], list[_Text]] = {}
-    for event in filter(None, events):
-        for text in _texts(event, (), ()):
+    for event in events:
+        for text in [] if event is None else _texts(event):
             for key in dict.fromkeys([text.names, (*text.names, *text.place)]):
                 texts.setdefault(key, []).append(text)
     changed: set[int] = set()
@@ -88,9 +88,9 @@ def _written(piece: str, event: Json) -> str:
     return f"{piece[: first.start()]}data: {text}{last[2]}{piece[last.end() :]}"
 
 
-def _texts(event: Json, names: tuple[str, ...], place: tuple[str, ...]) -> Iterator[_Text]:
+def _texts(event: Json) -> Iterator[_Text]:
     """Yield the strings of an event. It is walked with a stack: JSON may be deep."""
-    left: list[tuple[Any, tuple[str, ...], tuple[str, ...]]] = [(event, names, place)]
+    left: list[tuple[Any, tuple[str, ...], tuple[str, ...]]] = [(event, (), ())]
     while left:
         value, names, place = left.pop()
         if isinstance(value, dict):

@@ -55,7 +55,7 @@ class Archive:
         self._zip.close()
 
     def conversations(self) -> Iterator[tuple[str, bytes]]:
-        """Yield name and content of each file of conversations, in the order of the names.
+        """Return name and content of each file of conversations, in the order of the names, each read when it is due.
 
         Raises:
             BadArchiveError: There is none, one is broken, or they are too large.
@@ -74,8 +74,10 @@ class Archive:
             raise BadArchiveError(
                 f"expected conversations of at most {_MOST_BYTES:,} bytes, found more"
             )
-        for entry in sorted(found, key=lambda entry: entry.filename):
-            yield excerpt(entry.filename, 80), self._read(entry)
+        return (
+            (excerpt(entry.filename, 80), self._read(entry))
+            for entry in sorted(found, key=lambda entry: entry.filename)
+        )
 
     def unread(self) -> list[str]:
         """Return the names of other JSON files."""
