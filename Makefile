@@ -3,8 +3,9 @@
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
-# Not `abspath`, which takes a blank in the path of the clone for the end of a word.
-export PATH := $(CURDIR)/$(BIN):$(PATH)
+# Not `abspath` of all of it, which takes a blank in the path of the clone for the end of a word.
+HERE := $(if $(filter /%,$(VENV)),,$(CURDIR)/)
+export PATH := $(HERE)$(BIN):$(PATH)
 export COREPACK_ENABLE_DOWNLOAD_PROMPT := 0
 
 # What tests need that others wrote, each in a folder of its own.
@@ -27,7 +28,7 @@ help:
 	@echo "make test-ui      JupyterLab in a Chromium"
 	@echo "make test-compat  Notebook 7, JupyterHub, gateways, collaboration, clients, Jupytext's own tests, openai 2 (downloads them)"
 	@echo "make test-laws    the tests with generated examples, over many of them"
-	@echo "make test-all     all of these, each test once"
+	@echo "make test-all     all of these"
 	@echo "make test-servers  the tests against llama.cpp's server and LiteLLM's proxy, with a tiny model (downloads them)"
 	@echo "make lint         ruff, mypy, import-linter, the checks of the workflows, eslint, prettier"
 	@echo "make format       let ruff and prettier write the files"
@@ -110,8 +111,8 @@ test-openai2: $(VENV)/.dev .openai2/$(OPENAI2)
 	rm -rf .notebook7
 	$(PIP_INSTALL) --no-deps --target .notebook7 \
 		notebook==7.6.5
-	ln -s "$(CURDIR)/$(VENV)/share/jupyter/lab/schemas/@jupyterlab" .notebook7/share/jupyter/lab/schemas/
-	ln -s "$(CURDIR)/$(VENV)/share/jupyter/lab/themes" .notebook7/share/jupyter/lab/
+	ln -s "$(HERE)$(VENV)/share/jupyter/lab/schemas/@jupyterlab" .notebook7/share/jupyter/lab/schemas/
+	ln -s "$(HERE)$(VENV)/share/jupyter/lab/themes" .notebook7/share/jupyter/lab/
 	touch $@
 
 # With .collaboration, on which it needs to write outputs.

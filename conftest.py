@@ -20,6 +20,8 @@ from nbclient import NotebookClient
 from playwright.sync_api import Browser, sync_playwright
 from scripted_server import ScriptedServer
 
+from msgbook.network.variables import VARIABLES
+
 # How fast examples are made depends on the machine and says nothing about the code.
 settings.register_profile(
     "random", suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=200
@@ -29,14 +31,6 @@ settings.register_profile("many", settings.get_profile("random"), derandomize=Tr
 # `make test` looks at some of those of `make test-laws`.
 settings.register_profile("few", settings.get_profile("many"), max_examples=10)
 settings.load_profile("few")
-
-OUR_SETTINGS = (
-    "OPENAI_API_KEY",
-    "OPENAI_BASE_URL",
-    "MSGBOOK_MODEL",
-    "MSGBOOK_CONFIG",
-    "MSGBOOK_APPROVAL",
-)
 
 
 TIERS = {"tests/integration": "integration", "tests/compat": "compat", "ui-tests": "ui"}
@@ -73,7 +67,7 @@ def _sendable(text: str) -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def interruptible() -> None:
-    """What tests start can be interrupted, also if a shell began the tests with `&`, which ignores Ctrl+C."""
+    """Let what tests start be interrupted, also if a shell began the tests with `&`, which ignores Ctrl+C."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -83,8 +77,9 @@ def clean_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     """No setting, no configuration and no history of the person who runs the tests."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
-        for name in OUR_SETTINGS:
-            patch.delenv(name, raising=False)
+        for name in [*os.environ]:
+            if name.startswith("MSGBOOK_") or name in VARIABLES or name.upper() in VARIABLES:
+                patch.delenv(name)
         patch.setenv("IPYTHONDIR", str(home / "ipython"))
         for kind in ("CONFIG", "DATA", "RUNTIME"):
             patch.setenv(f"JUPYTER_{kind}_DIR", str(home / kind.lower()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,14 @@ from msgbook.network.variables import VARIABLES, Server, examine_environment
 
 NEAR = Server("near", "http://127.0.0.1:8000/v1")
 FAR = Server("far", "https://far.example/v1")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A working folder for the files that some variables name, such as SSLKEYLOGFILE."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("here"))
+        yield
 
 
 def rows(**env: str) -> dict[str, tuple[str, str, str]]:

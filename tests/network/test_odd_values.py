@@ -67,6 +67,14 @@ WRONG = ["", " ", "\n", "1", "true", "null", "[]", "/", "/nonexistent/x", "~nobo
          "127.0.0.1", "127.0.0.1:port", "//127.0.0.1", "file:///etc/passwd", ":0", "http://127.0.0.1:99999", "/dev/null", "é", "\udcff"]  # fmt: skip
 
 
+@pytest.fixture(autouse=True, scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A working folder for the files that some variables name, such as SSLKEYLOGFILE."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("here"))
+        yield
+
+
 @st.composite
 def odd(draw: st.DrawFn) -> tuple[str, str]:
     """A variable, and a value that somebody may have given it by mistake."""

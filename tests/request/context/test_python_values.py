@@ -6,6 +6,8 @@ import collections
 import dataclasses
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,8 +35,7 @@ class HostileMapping(dict[str, int]):
 
 
 def test_a_data_frame_is_shape_types_and_first_rows() -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"name": [f"n{i}" for i in range(1000)], "value": range(1000)})
+    frame = pd.DataFrame({"name": [f"n{i}" for i in range(1000)], "value": range(1000)})
 
     words = describe_value(frame)
 
@@ -45,25 +46,18 @@ def test_a_data_frame_is_shape_types_and_first_rows() -> None:
 
 
 def test_a_wide_frame_is_bounded() -> None:
-    pandas = pytest.importorskip("pandas")
 
-    words = describe_value(pandas.DataFrame([range(2000)]))
+    words = describe_value(pd.DataFrame([range(2000)]))
 
     assert len(words) < LIMIT + 100
     assert "1950 more columns" in words
 
 
 def test_series_and_arrays() -> None:
-    pandas = pytest.importorskip("pandas")
-    numpy = pytest.importorskip("numpy")
 
-    assert "3 values, dtype float64, name 'h'" in describe_value(
-        pandas.Series([1.0, 2, 3], name="h")
-    )
-    assert "shape (1000, 1000), dtype float64: 0.0, 0.0" in describe_value(
-        numpy.zeros((1000, 1000))
-    )
-    assert "shape (), dtype int64: 5" in describe_value(numpy.array(5, dtype="int64"))
+    assert "3 values, dtype float64, name 'h'" in describe_value(pd.Series([1.0, 2, 3], name="h"))
+    assert "shape (1000, 1000), dtype float64: 0.0, 0.0" in describe_value(np.zeros((1000, 1000)))
+    assert "shape (), dtype int64: 5" in describe_value(np.array(5, dtype="int64"))
 
 
 @pytest.mark.parametrize(
