@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from msgbook.errors import ProviderError
+from msgbook.growing_text import GrowingText
 
 LINE_LIMIT = 16_000_000
 """Most characters of one line, and of the data of one event. An image fits; a line without end does not."""
@@ -41,19 +42,22 @@ class SSEDecoder:
 
     def __init__(self) -> None:
         self._utf8 = codecs.getincrementaldecoder("utf-8-sig")("replace")
-        self._pieces: list[str] = []
-        self._size = 0
+        self._line_begin = GrowingText()
         self._held = ""
         self._event = ""
-        self._data: list[str] = []
-        self._data_size = 0
-        self._other: list[str] = []
-        self._other_size = 0
+        self._data = GrowingText()
+        self._has_data = False
+        self._other = GrowingText()
+
+    @property
+    def is_other_full(self) -> bool:
+        """True once there are so many of these lines that no more are kept."""
+        return self._other.size >= self.OTHER_LIMIT
 
     @property
     def other(self) -> str:
         """Beginning of the lines that are not fields of an event stream."""
-        return "\n".join(self._other)
+        return str(self._other).removeprefix("\n")
 
     def feed(self, chunk: bytes) -> Iterator[ServerSentEvent]:
         """Yield the events that `chunk` completes.
@@ -65,35 +69,34 @@ class SSEDecoder:
         # A carriage return at the very end may be half of a CRLF.
         self._held = "\r" if text.endswith("\r") else ""
         first, *others = _LINE_END.split(text.removesuffix(self._held) if self._held else text)
-        self._pieces.append(first)
-        self._size += len(first)
-        if self._size > LINE_LIMIT:
+        self._line_begin.add(first)
+        if self._line_begin.size > LINE_LIMIT:
             raise ProviderError("LineTooLong", "The server sent a line without an end.")
         for line in others:
-            yield from self._line("".join(self._pieces))
-            self._pieces, self._size = [line], len(line)
+            yield from self._line(self._line_begin.take())
+            self._line_begin.add(line)
 
     def end(self) -> Iterator[ServerSentEvent]:
         """Yield the events that the end of the stream completes."""
-        self._pieces.append(self._utf8.decode(b"", final=True))
-        yield from self._line("".join(self._pieces))
+        self._line_begin.add(self._utf8.decode(b"", final=True))
+        yield from self._line(self._line_begin.take())
         yield from self._line("")
 
     def _line(self, line: str) -> Iterator[ServerSentEvent]:
         if not line:
-            if self._data:
-                yield ServerSentEvent(self._event, "\n".join(self._data))
-            self._event, self._data, self._data_size = "", [], 0
+            if self._has_data:
+                yield ServerSentEvent(self._event, self._data.take())
+            self._event, self._has_data = "", False
             return
         name, colon, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "data" and colon:
-            self._data.append(value)
-            self._data_size += len(value) + 1
-            if self._data_size > LINE_LIMIT:
+            self._data.add("\n" + value if self._has_data else value)
+            self._has_data = True
+            if self._data.size > LINE_LIMIT:
                 raise ProviderError("EventTooLong", "The server sent an event without an end.")
         elif name == "event" and colon:
             self._event = value
-        elif name and name not in ("id", "retry") and self._other_size < self.OTHER_LIMIT:
-            self._other.append(line)
-            self._other_size += len(line)
+        elif name and name not in ("id", "retry") and not self.is_other_full:
+            self._other.add("\n")
+            self._other.add(line)

@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgbook.events import StreamEvent
+from msgbook.growing_text import GrowingText
 from msgbook.provider.responses.output_item import Item
 from msgbook.provider.responses.sent_text import SentText
 from msgbook.provider.tool_call_pieces import CallAssembler, json_text
+
+_HELD_LIMIT = 4096
+"""Most characters of arguments that wait for their name."""
 
 
 class CallItem(Item):
@@ -24,7 +28,7 @@ class CallItem(Item):
         self.call_id = self.name = ""
         self._our_id = ""
         self._arguments = SentText()
-        self._held: list[str] = []
+        self._held = GrowingText()
         self._announced = ""
 
     @property
@@ -56,7 +60,7 @@ class CallItem(Item):
         if not self.is_done and not self._arguments:
             yield from self.end_part("arguments", 0, self._announced)
         if not self._our_id:
-            yield self._feed("".join(self._held), None)
+            yield self._feed(self._held.take(), None)
         self.is_done = True
 
     def _open(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
@@ -66,11 +70,13 @@ class CallItem(Item):
             self.call_id = self.call_id or call_id
         if isinstance(name, str) and name and not self._our_id:
             self.name = name
-            yield self._feed("".join(self._held), name)
+            yield self._feed(self._held.take(), name)
 
     def _say(self, text: str) -> Iterator[StreamEvent]:
         if not self._our_id:
-            self._held.append(text)
+            self._held.add(text)
+            if self._held.size > _HELD_LIMIT:
+                yield self._feed(self._held.take(), None)
         elif text:
             yield self._feed(text, None)
 

@@ -15,7 +15,7 @@ from msgbook.provider.answer_quirks import find_model, find_usage, join_text, pl
 from msgbook.provider.error_quirks import ReportedError
 from msgbook.provider.json_events import JSONEvent, JSONEvents, describe_other_body, parse_json
 from msgbook.provider.responses.output_item import Item
-from msgbook.provider.responses.output_items import OutputItems
+from msgbook.provider.responses.output_items import MAX_ITEMS, OutputItems
 from msgbook.provider.responses.stream_quirks import RepeatedEvents, UnknownEvents
 from msgbook.provider.responses.text_items import MessageItem
 from msgbook.provider.tool_call_pieces import json_text
@@ -161,6 +161,8 @@ class ResponseDecoder:
         key = (piece.item, *(v if isinstance(v, str | int) else None for v in (item_id, place)))
         item = self._found.get(key)
         if item is None:
+            if len(self._found) > MAX_ITEMS:
+                self._found.clear()
             item = self._found[key] = self._items.of_piece(piece.item, item_id, place)
         if item is not self._current:
             yield from self._turn_to(item)

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any
 
+from msgbook.errors import ProviderError
+from msgbook.growing_text import GrowingText
 from msgbook.provider.pieces import SurrogateJoiner
 from msgbook.text import repair_surrogates
+
+TEXT_LIMIT = 16_000_000
+"""Most characters of one item, of which not all need be shown."""
+
+MAX_TEXT_PARTS = 1000
 
 
 class SentText:
@@ -18,18 +25,19 @@ class SentText:
     """
 
     def __init__(self) -> None:
-        self._parts: dict[Hashable, list[str]] = {}
+        self._parts: dict[Hashable, GrowingText] = {}
         self._half = SurrogateJoiner()
         self._ended: set[Hashable] = set()
         self._unnamed = 0
         """Number of parts without an index that have ended."""
+        self._size = 0
         self._has_ended = self._has_text = False
 
     def __bool__(self) -> bool:
         return self._has_text
 
     def __str__(self) -> str:
-        return "".join(piece for pieces in self._parts.values() for piece in pieces)
+        return "".join(map(str, self._parts.values()))
 
     def key(self, index: Any) -> Hashable:
         """Return the key of a part by its index. Without one, a part follows the end of another."""
@@ -47,7 +55,7 @@ class SentText:
             return ""
         self._ended.add(part)
         self._unnamed += type(part) is not int
-        sent, whole = "".join(self._parts.get(part, ())), repair_surrogates(text)
+        sent, whole = str(self._parts.get(part, "")), repair_surrogates(text)
         if not whole.startswith(sent):
             return ""
         self._half.end()
@@ -74,8 +82,10 @@ class SentText:
         return self._half.end()
 
     def _pass_on(self, part: Hashable, text: str) -> str:
-        pieces = self._parts.setdefault(part, [])
-        if text:
-            pieces.append(text)
-            self._has_text = True
+        pieces = self._parts.setdefault(part, GrowingText())
+        pieces.add(text)
+        self._size += len(text)
+        self._has_text = self._has_text or bool(text)
+        if self._size > TEXT_LIMIT or len(self._parts) > MAX_TEXT_PARTS:
+            raise ProviderError("TooMuchText", "The server sent an item without an end.")
         return text

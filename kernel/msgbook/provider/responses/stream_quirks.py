@@ -23,6 +23,9 @@ _SILENT = {
 }
 """Events that say nothing which others do not say."""
 
+_LAST_EVENTS = 10_000
+"""Events among which one is taken for repeated."""
+
 _MOST_NAMES = 10
 _NAME_LENGTH = 80
 
@@ -48,6 +51,8 @@ class RepeatedEvents:
             return False
         mark, known = hash(data), self._seen.get(number)
         self._seen[number] = mark
+        if len(self._seen) > _LAST_EVENTS:
+            del self._seen[next(iter(self._seen))]
         self._is_counted = known in (None, mark)
         return known == mark
 
