@@ -238,7 +238,10 @@ class TurnRecord:
     def _settle(self, call: Block, started: float, at: float) -> None:
         result = running_result(self.step_blocks(), call["id"])
         content = stopped_call_result(call, "" if result is None else str(result["content"]))
-        duration = None if call.get("approval") == "pending" else at - started
+        duration: float | None = at - started
+        if call.get("approval") == "pending":
+            # A turn that has ended waits for nobody, whoever reads it.
+            call["approval"], duration = "denied", None
         self._add_result(ToolFinished(call["id"], "interrupted", content, duration))
 
     def _join(self) -> None:

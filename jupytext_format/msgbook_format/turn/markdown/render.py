@@ -43,7 +43,11 @@ and arguments. Such an answer may be a flood, and an interrupt waits for its Mar
 _STREAMED = {"text": "text", "reasoning": "text", "tool_call": "arguments"}
 """Key of what a model streams, by the type of block."""
 
-_APPROVAL = {"pending": "waiting for approval", "denied": "denied"}
+_APPROVAL = {
+    "pending": "waiting for approval",
+    "denied": "denied",
+    "policy": "allowed by MSGBOOK_APPROVAL=allow",
+}
 
 # A running turn is rendered many times a second, and only its last block changes. The cache has to
 # hold all other texts of the turn to be of any use.
