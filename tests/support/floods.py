@@ -58,7 +58,11 @@ FLOODS: dict[str, Flood] = {
         _FIRST,
         _delta(reasoning_details=[{"type": "reasoning.text", "text": "Hm "}]),
     ),
-    "reasoning and text by turns": ("chat", b"", _delta(reasoning_content="a") + _delta(content="b")),
+    "reasoning and text by turns": (
+        "chat",
+        b"",
+        _delta(reasoning_content="a") + _delta(content="b"),
+    ),
     "arguments": ("chat", _OPEN_CALL, _delta(tool_calls=[_call(0, function={"arguments": "aa"})])),
     "tiny calls": ("chat", b"".join(_calls()), _delta(content="and ")),
     "refusal": ("chat", b"", _delta(refusal="no ")),
@@ -81,7 +85,11 @@ FLOODS: dict[str, Flood] = {
         b"",
         _said("output_text.delta", item_id="m", output_index=0, content_index=0, delta="word "),
     ),
-    "response reasoning": ("responses", b"", _said("reasoning_text.delta", item_id="r", delta="Hm ")),
+    "response reasoning": (
+        "responses",
+        b"",
+        _said("reasoning_text.delta", item_id="r", delta="Hm "),
+    ),
     "response arguments": (
         "responses",
         _said("output_item.added", output_index=0, item=_ITEM),

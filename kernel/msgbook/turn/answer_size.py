@@ -54,7 +54,9 @@ class AnswerSize:
                 return self._data(event, len(text))
         return event
 
-    def _text(self, event: TextDelta | ReasoningDelta, text: str, part: Hashable) -> StreamEvent | None:
+    def _text(
+        self, event: TextDelta | ReasoningDelta, text: str, part: Hashable
+    ) -> StreamEvent | None:
         if part != self._part and not self._begin(part):
             return None
         room = self._take(len(text))
@@ -69,7 +71,11 @@ class AnswerSize:
             self._calls += 1
         self._take(len(event.name))
         room = self._take(len(event.arguments))
-        return event if room == len(event.arguments) else replace(event, arguments=event.arguments[:room])
+        return (
+            event
+            if room == len(event.arguments)
+            else replace(event, arguments=event.arguments[:room])
+        )
 
     def _data(self, event: StreamEvent, size: int) -> StreamEvent | None:
         if not self._begin(None):
@@ -95,9 +101,7 @@ class AnswerSize:
     def _take(self, size: int) -> int:
         """Return how many of some characters the answer may have."""
         if size > self._left:
-            self.notice = (
-                f"The answer is longer than {self._limit:,} characters (answer_limit), so its rest was not read."
-            )
+            self.notice = f"The answer is longer than {self._limit:,} characters (answer_limit), so its rest was not read."
         room = min(size, self._left)
         self._left -= room
         return room
