@@ -22,7 +22,13 @@ def nb_cell(cell):
 
 def code(output):
     return nb_cell(
-        {"cell_type": "code", "metadata": {}, "source": "1", "execution_count": None, "outputs": [output]}
+        {
+            "cell_type": "code",
+            "metadata": {},
+            "source": "1",
+            "execution_count": None,
+            "outputs": [output],
+        }
     )
 
 
@@ -52,9 +58,7 @@ PLACES = {
     "data": lambda x: code(display(data={"text/plain": x})),
     "JSON data": lambda x: code(display(data={"text/plain": "y", "application/json": {"a": [x]}})),
     "metadata of an output": lambda x: code(display(metadata={"k": x})),
-    "error": lambda x: code(
-        {"output_type": "error", "ename": "E", "evalue": x, "traceback": [x]}
-    ),
+    "error": lambda x: code({"output_type": "error", "ename": "E", "evalue": x, "traceback": [x]}),
     "turn": lambda x: (
         f"# %% [^a]\n\nHi\n\n# %%% [^a-1]\n\n[^a-1]: [nb] block=1 encoding=json\n\n"
         f"{json.dumps({'type': 'text', 'step': 1, 'text': x})}\n"
@@ -101,7 +105,9 @@ def test_so_it_does_for_every_surrogate_that_has_no_other_half():
 
 
 @EVERYWHERE
-@pytest.mark.parametrize("exporter", [HTMLExporter, MarkdownExporter, NotebookExporter, MsgHTMLExporter])
+@pytest.mark.parametrize(
+    "exporter", [HTMLExporter, MarkdownExporter, NotebookExporter, MsgHTMLExporter]
+)
 def test_exporters_write_what_can_be_encoded(text, exporter):
     notebook, _ = through_jupytext(text)
 

@@ -50,8 +50,7 @@ async def test_under_any_flood_other_tasks_run_between_slices(name):
 async def test_an_interrupt_ends_it_at_the_next_pause_and_keeps_what_came(name):
     flooded = Flooded(name)
     turn = asyncio.create_task(flooded.run())
-    while flooded.received < ENOUGH and not turn.done():
-        await asyncio.sleep(0)
+    await flooded.until(ENOUGH, turn)
     before, was_over = flooded.received, turn.done()
 
     turn.cancel()
@@ -90,8 +89,7 @@ async def test_it_takes_no_more_than_three_times_its_size(name):
     tracemalloc.start()
     try:
         turn = asyncio.create_task(flooded.run(Limits(answer_limit=100_000)))
-        while flooded.received < 300_000 and not turn.done():
-            await asyncio.sleep(0)
+        await flooded.until(300_000, turn)
         turn.cancel()
         await turn
         flooded.record.snapshot()
@@ -108,8 +106,7 @@ async def test_an_error_without_an_end_is_an_error(status):
     flooded = Flooded("a page", status)
 
     turn = asyncio.create_task(flooded.run())
-    while not turn.done() and flooded.received < 100 * CHUNK:
-        await asyncio.sleep(0)
+    await flooded.until(100 * CHUNK, turn)
     turn.cancel()
     await turn
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
@@ -167,6 +168,13 @@ class Flooded:
         finally:
             await turn.aclose()
             await self.provider.close()
+
+    async def until(self, size: int, turn: asyncio.Task[None]) -> None:
+        """Wait until so many bytes are read, or the turn is over."""
+        for _ in itertools.count():
+            if self.received >= size or turn.done():
+                return
+            await asyncio.sleep(0)
 
     def _transport(self, http: Any) -> Any:
         flooded = self

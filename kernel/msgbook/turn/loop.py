@@ -43,7 +43,6 @@ from msgbook_format.turn import (
     blocks_of_type,
 )
 
-
 _EVENTS_AT_ONCE = 50
 
 
