@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from msgbook_format import jsontext
+from msgbook_format.metadata import as_dict
 
 _LONE = re.compile("[\ud800-\udfff]")
 _KEPT = "as_written"
@@ -38,16 +39,15 @@ def _replaced(node: _Json, besides: tuple[str, ...] = ("id",)) -> _Json:
     if not _has_any(own):
         return node
     clean = _repaired(own)
-    metadata = clean.get("metadata", {})
-    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
-    kept = {**(ours if isinstance(ours, dict) else {}), _KEPT: jsontext.dumps(own)}
+    metadata = as_dict(clean.get("metadata"))
+    kept = {**as_dict(metadata.get("msgbook")), _KEPT: jsontext.dumps(own)}
     return {**clean, **rest, "metadata": {**metadata, "msgbook": kept}}
 
 
 def _restored(node: _Json, besides: tuple[str, ...] = ("id",)) -> _Json:
-    metadata = node.get("metadata")
-    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
-    text = ours.get(_KEPT) if isinstance(ours, dict) else None
+    metadata = as_dict(node.get("metadata"))
+    ours = as_dict(metadata.get("msgbook"))
+    text = ours.get(_KEPT)
     if not isinstance(text, str):
         return node
     rest = {key: node[key] for key in besides if key in node}
