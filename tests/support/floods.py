@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from msgbook.config import Limits, ProviderSettings
 from msgbook.events import TurnFinished
@@ -41,7 +41,7 @@ def _said(kind: str, **keys: Any) -> bytes:
     return _event({"type": f"response.{kind}", **keys})
 
 
-Flood = tuple[str, bytes, bytes]
+Flood = tuple[Literal["chat", "responses"], bytes, bytes]
 """API, what comes first, and what comes again and again."""
 
 _FIRST = _delta(content="Well, ")
