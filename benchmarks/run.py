@@ -36,6 +36,7 @@ NAMES = [
     "pull",
     "prefix",
     "text_format",
+    "growth",
     "export",
     "subagents",
     "recording",

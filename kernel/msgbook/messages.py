@@ -161,6 +161,24 @@ def content_size(content: str | list[Part]) -> int:
     return len(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
 
 
+def joined(first: Message, second: Message) -> Message | None:
+    """Return two neighbouring messages as one; None if they cannot be merged."""
+    role = first["role"]
+    if role not in ("user", "assistant") or role != second["role"]:
+        return None
+    if "tool_calls" in first or "tool_calls" in second:
+        return None
+    contents = [first["content"], second["content"]]
+    if all(isinstance(content, str) for content in contents):
+        return {"role": role, "content": "\n\n".join(contents)}
+    parts = [
+        part
+        for content in contents
+        for part in ([{"type": "text", "text": content}] if isinstance(content, str) else content)
+    ]
+    return {"role": role, "content": parts}
+
+
 def _is_json_object(text: str) -> bool:
     try:
         return isinstance(json.loads(text), dict)

@@ -12,7 +12,22 @@ from refused import OPTIONS, PICTURE, SEEN, TOOL, error, refusal
 
 from msgbook.messages import IMAGE, OUTPUT_ITEMS, assistant, tool_call, tool_result, user
 from msgbook.provider import Request, turn_options
-from msgbook.provider.request_quirks import ADAPTATIONS, IMAGES, find_adaptation
+from msgbook.provider.adaptation import ALL, Adaptation
+from msgbook.provider.failures import RefusedError
+from msgbook.provider.refused_elements import image_keys
+from msgbook.provider.request_quirks import (
+    ADAPTATIONS,
+    FEWER_IMAGES,
+    PICTURES,
+    REASONING,
+    TOOLS,
+    UNNAMED_TOOLS,
+    find_adaptations,
+)
+
+
+def find_adaptation(said: RefusedError, request: Request) -> Adaptation | None:
+    return next(find_adaptations(said, request), None)
 
 
 def adapted(status: int, body: object, request: Request) -> Request | None:
@@ -58,13 +73,7 @@ def test_a_model_that_cannot_see_is_sent_a_word_for_each_image(status, body):
 @pytest.mark.parametrize(
     ("status", "body"),
     [
-        (400, error("You uploaded an unsupported image. Please make sure your image is valid.")),
-        (400, error("Invalid image data", code="invalid_image_format")),
-        (400, error("Could not decode the image")),
-        (400, error("image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes")),
         (400, error("Too many images in request: 120, at most 100 are allowed")),
-        (400, error("Failed to download image from https://example.org/a.png")),
-        (400, error("Your input image may contain content that is not allowed by our safety system")),
         (400, error("prompt is too long: 210000 tokens, images included")),
         (400, error("This model's maximum context length is 8192 tokens; your images take 9000.")),
         (400, error("Invalid value for 'tools'")),
@@ -72,7 +81,7 @@ def test_a_model_that_cannot_see_is_sent_a_word_for_each_image(status, body):
         (500, None),
     ],
 )  # fmt: skip
-def test_a_picture_that_is_wrong_says_nothing_about_the_model(status, body):
+def test_other_words_about_images_take_none_away(status, body):
     assert adapted(status, body, Request("m", [SEEN])) is None
 
 
@@ -254,7 +263,6 @@ def test_an_id_that_is_missed_is_not_one_that_is_refused(message):
     [
         "Invalid value for 'tools'",
         "Invalid schema for function 'plot': 'format' is not supported",
-        "tools.0.function.parameters: 'oneOf' is not supported",
         "Tool call validation failed: attempted to call tool 'x' which was not in request.tools",
         "Function tools with reasoning_effort are not supported for this model.",
     ],
@@ -280,8 +288,8 @@ def test_a_value_that_is_wrong_and_anything_else_stays_the_servers_word(status, 
     assert adapted(status, error(message), request) is None
 
 
-REASONING = {"type": "reasoning", "id": "rs_1", "encrypted_content": "AAA", "summary": []}
-REASONED = assistant("Hello") | {OUTPUT_ITEMS: [REASONING, {"type": "message", "phase": "x"}]}
+ITEM = {"type": "reasoning", "id": "rs_1", "encrypted_content": "AAA", "summary": []}
+REASONED = assistant("Hello") | {OUTPUT_ITEMS: [ITEM, {"type": "message", "phase": "x"}]}
 
 
 @pytest.mark.parametrize(
@@ -347,7 +355,118 @@ def test_a_server_that_hands_out_no_reasoning_is_not_asked_for_it(body, left_out
     found = find_adaptation(refusal(400, body), request)
 
     assert found.change(request).options == {k: v for k, v in TURN.items() if k != left_out}
-    assert bool(found.notice) is is_told
+    assert bool(found.notice("m", "p")) is is_told
+
+
+REASONED_CHAT = assistant("Hello") | {"reasoning_content": "I think"}
+DOCUMENT = {
+    "type": "file",
+    "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AA"},
+}
+ANSWERS = [user("a"), assistant("one"), user("b"), assistant("two") | {"reasoning": "I think"}]
+
+
+@pytest.mark.parametrize(
+    ("message", "field", "sent"),
+    [
+        (
+            "The `reasoning_content` in the thinking mode must be passed back to the API.",
+            "reasoning_content",
+            ["", "I think"],
+        ),
+        (
+            "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2",
+            "reasoning_content",
+            ["", "I think"],
+        ),
+        ("messages.1.reasoning_content: Field required", "reasoning_content", ["", "I think"]),
+        ("The `reasoning` of assistant messages must be passed back", "reasoning", ["", "I think"]),
+        ("reasoning_details is required", "reasoning_details", [[], []]),
+    ],
+)
+def test_reasoning_goes_back_in_the_field_that_the_server_names(message, field, sent):
+    changed = adapted(400, error(message), Request("m", ANSWERS))
+
+    assert [m[field] for m in changed.messages if m["role"] == "assistant"] == sent
+
+
+def test_a_field_that_is_named_in_another_language_is_wanted_where_it_is_missing():
+    said = error("思考模式下的 `reasoning_content` 必须传回")
+
+    wanted = adapted(400, said, Request("m", ANSWERS[:2]))
+    refused = adapted(400, said, Request("m", [*ANSWERS[:2], REASONED_CHAT]))
+
+    assert wanted.messages[1]["reasoning_content"] == ""
+    assert "reasoning_content" not in str(refused.messages)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "'messages.1' : for 'role:assistant' property 'reasoning_content' is unsupported",
+        "body.messages.1.assistant.reasoning_content: Extra inputs are not permitted",
+        'json: unknown field "reasoning_content"',
+        "Additional properties are not allowed ('reasoning_content' was unexpected)",
+        "Please remove the reasoning_content from your message.",
+        "Unsupported: reasoning_content must not be sent",
+    ],
+)
+def test_reasoning_that_a_server_does_not_take_is_left_out(message):
+    changed = adapted(400, error(message), Request("m", [user("a"), REASONED_CHAT]))
+
+    assert changed.messages == [user("a"), assistant("Hello")]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "messages: `tool_use` ids must be unique",
+        "Duplicate value for 'tool_call_id' of 'read:0' in message[4]",
+        "messages.1.content.0.toolUse.toolUseId: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+",
+        "messages.2.tool_calls.0.id: 格式错误",
+    ],
+)
+def test_ids_are_replaced_whatever_is_wrong_with_them_and_stay_apart(message):
+    one = [assistant(None, [tool_call("read:0", "read", "{}")]), tool_result("read:0", "1")]
+
+    sent = adapted(400, error(message), Request("m", [*one, *one])).messages
+
+    ids = [m["tool_calls"][0]["id"] for m in sent if m["role"] == "assistant"]
+    assert ids == [m["tool_call_id"] for m in sent if m["role"] == "tool"]
+    assert len({*ids}) == 2
+    assert all(re.fullmatch("[a-zA-Z0-9]{9}", one) for one in ids)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Invalid image data",
+        "Could not process image",
+        "messages.1.content.1.image.source.base64: The image was specified using image/jpeg but appears to be image/png",
+        "messages.1.content.1.type: Input should be 'text'",
+        "messages.7.content.0.image.source.base64.media_type: Input should be 'image/jpeg'",
+        "You uploaded an unsupported image. Please make sure your image is valid.",
+        "image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes",
+        "Failed to download image from https://example.org/a.png",
+        "Your input image may contain content that is not allowed by our safety system",
+        "图片格式不正确",
+    ],
+)
+def test_one_image_that_is_refused_is_left_out_alone(message):
+    older = user([{"type": "image_url", "image_url": {"url": "data:image/png;base64,OLD"}}])
+
+    found = find_adaptation(refusal(400, error(message)), Request("m", [older, SEEN]))
+
+    assert found.change(Request("m", [older, SEEN])).messages[0] == older
+    assert PICTURE not in found.change(Request("m", [older, SEEN])).messages[1]["content"]
+
+
+def test_a_document_that_is_refused_is_a_word():
+    request = Request("m", [user([{"type": "text", "text": "sum up"}, DOCUMENT])])
+
+    changed = adapted(400, error("Invalid file data: PDF is not supported"), request)
+
+    assert changed.messages[0]["content"][1] == {"type": "text", "text": "[document: a.pdf]"}
 
 
 def test_nothing_is_changed_that_the_request_does_not_hold():
@@ -371,20 +490,44 @@ def test_no_words_of_a_server_break_it_and_no_change_leaves_the_thing_in_place(t
     assert found is None or not found.concerns(found.change(request))
 
 
-def test_each_adaptation_takes_away_what_it_concerns():
-    call = assistant(None, [tool_call("c", "plot", "{}")])
-    request = Request(
+HELD = (
+    Request(
         "m",
-        [SEEN, call, tool_result("c", [PICTURE]), REASONED],
+        [
+            SEEN,
+            user("and this?"),
+            assistant(None, [tool_call("c", "plot", "{}")]),
+            tool_result("c", [PICTURE]),
+            REASONED,
+            user([DOCUMENT]),
+        ],
         [TOOL],
         {"max_tokens": 1, **OPTIONS, **TURN},
-    )
-    other = Request("m", [], options={"max_completion_tokens": 1, "reasoning_effort": "none"})
+    ),
+    Request("m", [REASONED_CHAT], options={"max_completion_tokens": 1, "reasoning_effort": "none"}),
+)
+ELEMENTS = {
+    TOOLS: frozenset({"read"}),
+    UNNAMED_TOOLS: frozenset({"read"}),
+    PICTURES: frozenset(image_keys(HELD[0])),
+    FEWER_IMAGES: frozenset({"1"}),
+    REASONING: frozenset({"reasoning_content"}),
+}
 
-    for adaptation in ADAPTATIONS:
-        held = next(r for r in (request, other) if adaptation.concerns(r))
-        assert not adaptation.concerns(adaptation.change(held))
-    assert IMAGES in ADAPTATIONS
+
+@pytest.mark.parametrize("row", ADAPTATIONS)
+def test_each_adaptation_takes_away_what_it_concerns(row):
+    adaptation = Adaptation(row, ELEMENTS.get(row, ALL))
+
+    held = next(request for request in HELD if adaptation.concerns(request))
+    changed = adaptation.change(held)
+
+    assert not adaptation.concerns(changed)
+    # What a person wrote is never taken away.
+    assert [m["role"] for m in changed.messages if m["role"] != "user"] == [
+        m["role"] for m in held.messages if m["role"] != "user"
+    ]
+    assert "and this?" in str(changed.messages) or held is HELD[1]
 
 
 def test_only_the_beginning_of_a_refusal_is_looked_at():

@@ -1,8 +1,8 @@
 """Server-sent events, without I/O: bytes in, events out.
 
 Rules: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream,
-with one exception: an event that the end of the stream cuts off counts, because servers leave out
-the last blank line.
+with two exceptions: an event that the end of the stream cuts off counts, because servers leave out
+the last blank line; and a field `error` is an event of that name (llama.cpp until autumn 2025).
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ class SSEDecoder:
         self._data = GrowingText()
         self._has_data = False
         self._other = GrowingText()
+        self.is_other_cut = False
+        """Whether the last line of `other` has no end."""
 
     @property
     def is_other_full(self) -> bool:
@@ -79,24 +81,42 @@ class SSEDecoder:
     def end(self) -> Iterator[ServerSentEvent]:
         """Yield the events that the end of the stream completes."""
         self._line_begin.add(self._utf8.decode(b"", final=True))
+        before = self._other.size
         yield from self._line(self._line_begin.take())
+        self.is_other_cut = self._other.size > before
         yield from self._line("")
 
     def _line(self, line: str) -> Iterator[ServerSentEvent]:
         if not line:
-            if self._has_data:
-                yield ServerSentEvent(self._event, self._data.take())
-            self._event, self._has_data = "", False
+            yield from self._take_event()
             return
         name, colon, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "data" and colon:
-            self._data.add("\n" + value if self._has_data else value)
-            self._has_data = True
+            self._add_data(value)
             if self._data.size > LINE_LIMIT:
                 raise ProviderError("EventTooLong", "The server sent an event without an end.")
         elif name == "event" and colon:
             self._event = value
-        elif name and name not in ("id", "retry") and not self.is_other_full:
+        elif not name or name in ("id", "retry"):
+            return
+        elif name == "error" and colon:
+            yield from self._take_event()
+            self._event = "error"
+            self._add_data(value)
+        elif self._event == "error" and self._has_data and self._data.size + len(line) < LINE_LIMIT:
+            self._add_data(line)  # the value may have several lines
+        elif line == "[DONE]":
+            yield ServerSentEvent("", line)
+        elif not self.is_other_full:
             self._other.add("\n")
             self._other.add(line)
+
+    def _add_data(self, line: str) -> None:
+        self._data.add("\n" + line if self._has_data else line)
+        self._has_data = True
+
+    def _take_event(self) -> Iterator[ServerSentEvent]:
+        if self._has_data:
+            yield ServerSentEvent(self._event, self._data.take())
+        self._event, self._has_data = "", False

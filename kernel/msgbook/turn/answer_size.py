@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from msgbook.events import (
     Citations,
+    ModelDisplay,
     Notice,
     OutputItem,
     ReasoningDelta,
@@ -50,6 +51,9 @@ class AnswerSize:
                 return self._call(event)
             case OutputItem(item=data) | Citations(citations=data) | ReasoningDetails(details=data):
                 return self._data(event, len(json.dumps(data, ensure_ascii=False)))
+            case ModelDisplay(data=pictures, item=item):
+                further = json.dumps(item, ensure_ascii=False) if item else ""
+                return self._data(event, sum(map(len, pictures.values())) + len(further))
             case Notice(text=text):
                 return self._data(event, len(text))
         return event

@@ -32,6 +32,22 @@ describe('displayPlan', () => {
     expect(plan?.value).toBe('<b>x</b>');
   });
 
+  it.each(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])(
+    'draws a picture of the type %p',
+    mimeType => {
+      expect(displayPlan({ [mimeType]: 'iVBO\nRw==' }, drawsAll)).toEqual({
+        drawing: 'picture',
+        mimeType,
+        value: 'iVBORw=='
+      });
+    }
+  );
+
+  it('draws no picture of a value that could leave its address', () => {
+    const data = { 'image/png': 'x" onerror="alert(1)' };
+    expect(displayPlan(data, drawsAll)).toBeNull();
+  });
+
   it.each([
     null,
     undefined,

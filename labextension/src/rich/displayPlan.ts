@@ -1,7 +1,8 @@
 import { isObject } from '../turn/model';
 
 /** How a display is drawn. */
-export type Drawing = 'chart' | 'svg' | 'html' | 'markdown' | 'json';
+export type Drawing =
+  'chart' | 'picture' | 'svg' | 'html' | 'markdown' | 'json';
 
 /** What is drawn of a MIME bundle. */
 export interface IDisplayPlan {
@@ -31,6 +32,12 @@ export function displayPlan(
   if (chart !== undefined) {
     return { drawing: 'chart', mimeType: chart, value: data[chart] };
   }
+  for (const mimeType of PICTURES) {
+    const value = joinedText(data[mimeType])?.replace(/\s+/g, '') ?? '';
+    if (BASE64.test(value)) {
+      return { drawing: 'picture', mimeType, value };
+    }
+  }
   for (const [mimeType, drawing] of TEXTS) {
     const value = joinedText(data[mimeType]);
     if (value !== null) {
@@ -44,6 +51,10 @@ export function displayPlan(
     ? null
     : { drawing: 'json', mimeType, value: data[mimeType] };
 }
+
+/** Pictures of a model, in base64. Those of a tool are in its result. */
+const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 const TEXTS: readonly [string, Drawing][] = [
   ['image/svg+xml', 'svg'],

@@ -9,7 +9,7 @@ import { displayPlan, loadedByChart, type IDisplayPlan } from './displayPlan';
 import { jsonTree } from './jsonTree';
 import { sandboxedFrame, shownHtml } from './safeHtml';
 
-/** Create a view of a `display` block: what a tool displayed, drawn as in a cell. */
+/** Create a view of a `display` block: what a tool displayed, drawn as in a cell, or an image of the model. */
 export function displayView(tools: IViewTools): IBlockView {
   const panel = new Panel();
   panel.addClass('msgbook-Display');
@@ -37,6 +37,9 @@ function draw(
   switch (plan.drawing) {
     case 'chart':
       return drawChart(panel, plan, tools);
+    case 'picture':
+      panel.addWidget(new Widget({ node: pictureNode(plan, tools) }));
+      return;
     case 'svg':
       panel.addWidget(
         new Widget({ node: svgImage(String(plan.value), tools) })
@@ -56,6 +59,17 @@ function draw(
       panel.addWidget(new Widget({ node: jsonTree(plan.value, more) }));
     }
   }
+}
+
+/** Return the picture of a model; its data are in its address, so it loads nothing. */
+function pictureNode(
+  { mimeType, value }: IDisplayPlan,
+  { trans }: IViewTools
+): HTMLElement {
+  const image = element('img', 'msgbook-Image');
+  image.alt = trans.__('Image from the model');
+  image.src = `data:${mimeType};base64,${String(value)}`;
+  return image;
 }
 
 /** An image loads nothing and runs no script, whatever the SVG holds. */
