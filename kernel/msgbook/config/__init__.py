@@ -7,7 +7,7 @@
 - `urls`: what is wrong with a URL, and how it is shown.
 - `mcp_server`, `mcp_tables`: the MCP servers of the file.
 - `limits`: the one table of the limits of a turn.
-- `redaction`: removes secrets from the environment and from texts.
+- `redaction`: removes secrets from the environment and from texts; `spellings` finds them there.
 
 docs/configuration.md explains each setting to users.
 """
@@ -27,12 +27,14 @@ from msgbook.config.providers import (
 from msgbook.config.redaction import hide_keys, may_contain, redact, redact_json
 from msgbook.config.server_url import split_query
 from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings, Settings
+from msgbook.config.spellings import REDACTED, find_secrets
 from msgbook.config.urls import find_url_problem, show_url
 
 __all__ = [
     "DEMO_MODEL",
     "LIMIT_KEYS",
     "ORGANIZATION_HEADERS",
+    "REDACTED",
     "ApprovalPolicy",
     "Limits",
     "McpServerSettings",
@@ -42,6 +44,7 @@ __all__ = [
     "check_url",
     "config_path",
     "default_api",
+    "find_secrets",
     "find_url_problem",
     "hide_keys",
     "load_settings",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgbook.errors import MsgbookError
@@ -16,7 +17,7 @@ MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d{1,6})?\.json", re.DOTALL)
 _MOST_BYTES = 1_000_000_000
 """Bytes of all conversations."""
-_RATIO, _SURELY_FINE = 200, 20_000_000
+_RATIO, _SURELY_FINE = 100, 20_000_000
 """JSON of chats shrinks to a tenth. What claims to shrink more than this, and is large, is no archive of chats."""
 _MOST_ENTRIES = 200_000
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -53,8 +54,8 @@ class Archive:
     def __exit__(self, *_error: object) -> None:
         self._zip.close()
 
-    def conversations(self) -> list[tuple[str, bytes]]:
-        """Return name and content of each file of conversations, in the order of the names.
+    def conversations(self) -> Iterator[tuple[str, bytes]]:
+        """Return name and content of each file of conversations, in the order of the names, each read when it is due.
 
         Raises:
             BadArchiveError: There is none, one is broken, or they are too large.
@@ -73,10 +74,10 @@ class Archive:
             raise BadArchiveError(
                 f"expected conversations of at most {_MOST_BYTES:,} bytes, found more"
             )
-        return [
+        return (
             (excerpt(entry.filename, 80), self._read(entry))
             for entry in sorted(found, key=lambda entry: entry.filename)
-        ]
+        )
 
     def unread(self) -> list[str]:
         """Return the names of other JSON files."""

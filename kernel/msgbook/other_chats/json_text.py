@@ -11,6 +11,12 @@ from msgbook_format import jsontext
 _BOM = b"\xef\xbb\xbf"
 
 
+MOST_BYTES = 400_000_000
+"""Bytes of a text, which takes up to four times as much as a string."""
+MOST_VALUES = 15_000_000
+"""Commas, colons and brackets of a text: each may stand for a value, which takes up to 100 bytes in memory."""
+
+
 class BadJsonError(MsgbookError):
     """Text that is not the JSON that was expected; the message names line and column."""
 
@@ -21,6 +27,10 @@ def load(data: bytes) -> tuple[Any, bool]:
     Raises:
         BadJsonError: It is neither.
     """
+    if len(data) > MOST_BYTES:
+        raise BadJsonError(f"expected at most {MOST_BYTES:,} bytes of JSON, found {len(data):,}")
+    if sum(map(data.count, b"[{:,")) > MOST_VALUES:
+        raise BadJsonError(f"expected JSON of at most {MOST_VALUES:,} values, found more")
     try:
         text = data.removeprefix(_BOM).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -40,6 +50,8 @@ def load(data: bytes) -> tuple[Any, bool]:
     except json.JSONDecodeError as error:
         if error.msg != "Extra data" or "\n" not in text[: error.pos]:
             raise _named(error, error.lineno) from None
+    if text.count("\n") > MOST_VALUES:
+        raise BadJsonError(f"expected at most {MOST_VALUES:,} lines, found more") from None
     return [_line(line, number) for number, line in _lines(text)], True
 
 

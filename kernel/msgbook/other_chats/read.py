@@ -8,7 +8,7 @@ from msgbook.errors import MsgbookError
 from msgbook.other_chats import archives, json_text, llm_database
 from msgbook.other_chats.chat import OtherChat
 from msgbook.other_chats.chatgpt import Assets, no_assets
-from msgbook.other_chats.recognize import chats_of
+from msgbook.other_chats.recognize import Room, chats_of
 from msgbook_format.files import open_regular, read_regular
 from msgbook_format.garbage import paused
 
@@ -22,6 +22,7 @@ def read_chats(path: Path) -> list[OtherChat]:
     """
     with open_regular(path) as file:
         head = file.read(16)
+    room = Room()
     with paused():
         if head == llm_database.MAGIC:
             chats = llm_database.read_database(path)
@@ -30,10 +31,10 @@ def read_chats(path: Path) -> list[OtherChat]:
                 chats = [
                     chat
                     for name, data in archive.conversations()
-                    for chat in _of_text(data, archive.asset, name)
+                    for chat in _of_text(data, archive.asset, room, name)
                 ]
         else:
-            chats = _of_text(read_regular(path), no_assets)
+            chats = _of_text(read_regular(path, json_text.MOST_BYTES), no_assets, room)
     if not chats:
         raise MsgbookError("expected a chat, found none")
     return chats
@@ -48,9 +49,9 @@ def unread_files(path: Path) -> list[str]:
         return archive.unread()
 
 
-def _of_text(data: bytes, assets: Assets, name: str = "") -> list[OtherChat]:
+def _of_text(data: bytes, assets: Assets, room: Room, name: str = "") -> list[OtherChat]:
     try:
         value, lines = json_text.load(data)
-        return chats_of(value, lines=lines, assets=assets)
+        return chats_of(value, lines=lines, assets=assets, room=room)
     except MsgbookError as error:
         raise MsgbookError(f"{name}: {error}" if name else str(error)) from None

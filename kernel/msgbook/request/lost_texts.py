@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from msgbook.agents import ProjectRule
-from msgbook.notebook import Cell, source_of
+from msgbook.notebook import Cell, is_imported, source_of
 from msgbook.request.blobs import Blobs
 from msgbook.request.context.images import attachments_of, load_images
 from msgbook.request.context.macro_expansion import expand_macros
@@ -118,6 +118,12 @@ async def _texts_now(
                 yield expand_macros(rule.text, macros)[0]
     if lost["images"]:
         text = prompt_text(source_of(cell))
-        images = await load_images(text, sources.bytes, attachments_of(cell))
+        images = await load_images(
+            text,
+            sources.bytes,
+            attachments_of(cell),
+            imported=is_imported(cell),
+            pixels=sources.pixels,
+        )
         for url in images.blobs.values():
             yield url

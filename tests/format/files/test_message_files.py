@@ -10,7 +10,7 @@ from ctrl_c import interrupted_at
 import msgbook_format
 from msgbook_format import read, reads, write
 from msgbook_format.errors import FileChangedError, NotAMessageFile, NotUtf8Error
-from msgbook_format.files.message_files import Snapshot, create_bytes, replace_bytes
+from msgbook_format.files import Snapshot, create_bytes, replace_bytes
 
 TEXT = "# %% [^a]\n\n[^a]: [markdown]\n\nHello\n"
 

@@ -1,0 +1,93 @@
+"""What a file of another program may take is bounded by what is read of it, and the bound is said in words."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+import pytest
+from other_programs import LLM_ROWS, archive, llm_database
+
+from msgbook.__main__ import main
+from msgbook.errors import MsgbookError
+from msgbook.other_chats import json_text, recognize
+from msgbook.other_chats import llm_database as database
+from msgbook.other_chats.read import read_chats
+
+MESSAGE = '{"role":"user","content":"a"}'
+MANY = recognize.MOST_MESSAGES + 1
+
+
+def mapping(count):
+    return "{" + ",".join(f'"{n}":{{}}' for n in range(count)) + "}"
+
+
+CHATS = {
+    "messages": f"[{','.join([MESSAGE] * MANY)}]",
+    "messages of a chat": f'{{"messages":[{",".join([MESSAGE] * MANY)}]}}',
+    "lines": "\n".join([f'{{"messages":[{",".join([MESSAGE] * 1001)}]}}'] * (MANY // 1000)),
+    "ChatGPT": f'[{{"mapping":{mapping(MANY)}}}]',
+    "Claude": f'[{{"chat_messages":[{",".join(["{}"] * MANY)}]}}]',
+    "empty chats": "[" + '{"messages":[]},' * 10 + '{"messages":5},' * MANY + "5]",
+    "llm": "[" + ",".join(['{"prompt":"a","response":"b"}'] * MANY) + "]",
+    "values": "[" + "[]," * (json_text.MOST_VALUES // 2 + 1) + "[]]",
+    "objects": "[" + "{}," * (json_text.MOST_VALUES // 2 + 1) + "{}]",
+    "lines of nothing": f"{MESSAGE}\n" + "\n" * (json_text.MOST_VALUES + 1) + MESSAGE,
+}
+
+
+@pytest.mark.parametrize("kind", CHATS)
+@pytest.mark.parametrize("packed", [False, True])
+def test_too_much_is_refused_in_words_before_a_message_is_made(tmp_path, kind, packed):
+    data = CHATS[kind].encode()
+    path = tmp_path / "a.zip"
+    path.write_bytes(archive({"conversations.json": data}) if packed else data)
+
+    with pytest.raises(
+        MsgbookError, match=r"expected .*(at most|packed)|expected chats in|found a number"
+    ):
+        read_chats(path)
+
+
+def test_the_files_of_an_archive_share_the_messages(tmp_path):
+    half = [{"messages": [{"role": "user", "content": "a"}] * (MANY // 2 + 1)}]
+    files = {f"conversations-{number}.json": half for number in (1, 2)}
+    path = tmp_path / "a.zip"
+    path.write_bytes(archive(files))
+
+    with pytest.raises(MsgbookError, match="messages in all chats"):
+        read_chats(path)
+
+
+def test_a_table_with_too_many_rows_is_refused(tmp_path):
+    path = tmp_path / "logs.db"
+    llm_database(path, LLM_ROWS)
+    with sqlite3.connect(path) as connection:
+        connection.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?) "
+            "INSERT INTO parts (message_hash, position) SELECT 'a', 0 FROM n",
+            [database._MOST_ROWS + 1],
+        )
+
+    with pytest.raises(MsgbookError, match="rows in `parts`"):
+        read_chats(path)
+
+
+def test_a_database_whose_columns_are_made_by_code_is_refused(tmp_path):
+    path = tmp_path / "logs.db"
+    columns = "id INTEGER PRIMARY KEY, hash TEXT, content TEXT AS (hex(zeroblob(100000000)))"
+    rows = {**LLM_ROWS, "fragments": [{"id": 1}]}
+    llm_database(path, rows, fragments=columns)
+
+    with pytest.raises(MsgbookError, match="expected the column `content`"):
+        read_chats(path)
+
+
+def test_the_command_says_it_and_writes_nothing(tmp_path, capsys):
+    path = tmp_path / "a.zip"
+    path.write_bytes(archive({"conversations.json": json.loads(CHATS["messages"])}))
+
+    assert main(["convert", str(path), "--out", str(tmp_path / "out")]) == 2
+
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
