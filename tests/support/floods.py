@@ -78,6 +78,27 @@ FLOODS: dict[str, Flood] = {
     "ids": ("chat", _FIRST, b"id: 1\nretry: 1\n"),
     "no JSON": ("chat", _FIRST, b"data: {\n\n"),
     "empty deltas": ("chat", _FIRST, _delta()),
+    "unknown keys": ("chat", _FIRST, _event({"aside": "two words", "choices": []})),
+    "unknown keys of a delta": ("chat", _FIRST, _delta(aside="a")),
+    "a long word under an unknown key": ("chat", _FIRST, _event({"aside": "a" * 20_000})),
+    "further choices": (
+        "chat",
+        _event({"choices": [{"index": 0, "delta": {"content": "Well, "}}]}),
+        _event({"choices": [{"index": 1, "delta": {"content": "word "}}]}),
+    ),
+    "complete messages": (
+        "chat",
+        _FIRST + _delta(content="word " * 20_000),
+        _event({"choices": [{"index": 0, "message": {"content": "Other."}}]}),
+    ),
+    "images that come again": (
+        "chat",
+        _FIRST,
+        _delta(images=[{"image_url": {"url": "https://example.org/a.png"}}]),
+    ),
+    "an error": ("chat", _FIRST + b"error: ", b"a"),
+    "an error of lines": ("chat", _FIRST + b"error: {\n", b"a\n"),
+    "silent lines": ("chat", _FIRST, b"ping\n"),
     "one JSON value": ("chat", b'{"choices": [{"message": {"content": "', b"word "),
     "JSON on lines": ("chat", b'{\n"choices": [\n', b" 1,\n"),
     "a page": ("chat", b"<!DOCTYPE html>\n", b"<p>\n"),
@@ -85,6 +106,14 @@ FLOODS: dict[str, Flood] = {
         "responses",
         b"",
         _said("output_text.delta", item_id="m", output_index=0, content_index=0, delta="word "),
+    ),
+    "response ids and indexes that change": (
+        "responses",
+        b"",
+        b"".join(
+            _said("output_text.delta", item_id=f"m{n}", content_index=n, delta="word ")
+            for n in range(500)
+        ),
     ),
     "response reasoning": (
         "responses",
@@ -111,6 +140,19 @@ FLOODS: dict[str, Flood] = {
         b"",
         _said("output_item.done", item={"type": "web_search_call", "action": {"query": "x"}}),
     ),
+    "response items that come again": (
+        "responses",
+        b"",
+        _said("output_item.done", item=_ITEM | {"arguments": "{}"}),
+    ),
+    "response parts": (
+        "responses",
+        b"",
+        b"".join(
+            _said("content_part.added", item_id="m", content_index=n, part={"type": "output_text"})
+            for n in range(600)
+        ),
+    ),
     "response pings": ("responses", b"", b"event: keepalive\ndata: {}\n\n"),
 }
 
@@ -123,6 +165,7 @@ ANSWERED = {
     "arguments": "aa",
     "refusal": "no ",
     "response text": "word ",
+    "response ids and indexes that change": "word ",
     "response reasoning": "Hm ",
     "response arguments": "aa",
     "response arguments without a name": "aa",
