@@ -109,7 +109,7 @@ FLOODS: dict[str, Flood] = {
     ),
     "response ids and indexes that change": (
         "responses",
-        b"",
+        _said("output_item.added", output_index=0, item={"type": "message", "id": "m"}),
         b"".join(
             _said("output_text.delta", item_id=f"m{n}", content_index=n, delta="word ")
             for n in range(500)
