@@ -11,7 +11,8 @@ from random import Random
 
 import damaged
 import pytest
-from command import settings
+from command import settings as settings_of
+from hypothesis import settings
 from nbconvert.utils.exceptions import ConversionException
 from scripted_server import text
 
@@ -20,7 +21,8 @@ from msgbook.__main__ import main
 from msgbook.approval import ProjectError, read_config
 from msgbook_format.exporters import MsgHTMLExporter
 
-SEEDS = 40
+SEEDS = settings.default.max_examples
+"""Damaged files that each verb reads."""
 
 VERBS = {
     "list": lambda path: ["list", path],
@@ -41,10 +43,11 @@ WRITES = {"set-default", "run", "chat"}
 def asked(server, monkeypatch):
     """The environment of a user whose model says ok."""
     server.answers = [text("ok") for _ in range(4 * SEEDS)]
-    for name, value in settings(server).items():
+    for name, value in settings_of(server).items():
         monkeypatch.setenv(name, value)
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize(
     ("name", "made"), [("x.ipynb", damaged.notebook), ("x.msg.md", damaged.text)]
@@ -69,6 +72,7 @@ def test_a_damaged_file_is_read_or_named_and_left_alone(verb, name, made, tmp_pa
             assert err, seed
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize(
     ("name", "made"), [("x.ipynb", damaged.notebook), ("x.msg.md", damaged.text)]
 )

@@ -10,7 +10,6 @@ from urllib.parse import quote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from linear_time import require_linear
 
 from msgbook.cassette.redacted_answer import redact_answer
 from msgbook.config import (
@@ -157,8 +156,3 @@ def test_the_password_of_a_url_goes_as_a_header_has_it_too():
     shown = redact("Basic bWU6cGFzcy93b3Jk, pass/word", settings.secrets)
 
     assert shown == f"Basic {REDACTED}, {REDACTED}"
-
-
-@pytest.mark.parametrize("piece", ["\\", "\\u0073", "%", "%25", "\\/", "%C3", "sk-01234"])
-def test_any_text_is_searched_in_linear_time(piece):
-    require_linear(lambda text: redact(text, ['sk-0123456789/"\\']), "", piece)

@@ -27,7 +27,7 @@ def test_the_method_that_gets_the_tool_also_makes_those_of_sub_agents() -> None:
 @pytest.mark.parametrize(
     ("name", "where"),
     [
-        ("_REASONING", answer_quirks),
+        ("REASONING_KEYS", answer_quirks),
         ("ADAPTATIONS", request_quirks),
         ("LINE_MAGICS", magics_table),
     ],

@@ -133,6 +133,7 @@ def test_a_notebook_edited_after_reading_is_read_as_it_was_written(text, edits):
     assert writes(reads(written)) == written
 
 
+@pytest.mark.hypothesis
 def test_a_slice_of_the_long_run_finds_nothing():
     failures, _ = fuzz.run(range(settings().max_examples))
 

@@ -80,11 +80,19 @@ def odd(draw: st.DrawFn) -> tuple[str, str]:
 
 def examples(test: Any) -> Any:
     for name, value in (
-        *(("ALL_PROXY", "socks://127.0.0.1:9"), ("SSL_CERT_FILE", "/nonexistent/cacert.pem")),
-        *(("HTTP_PROXY", "http://proxy:port"), ("SSLKEYLOGFILE", "/nonexistent/x"), ("HTTPS_PROXY", "socks5://127.0.0.1:9")),
-        *(("OPENAI_ORG_ID", "org\n1"), ("OPENAI_PROJECT_ID", "prôj"), ("OPENAI_BASE_URL", " "), ("OPENAI_BASE_URL", "https:/h")),
-        *(("MSGBOOK_MODEL", "a\udcffb"), ("OPENAI_CUSTOM_HEADERS", "X Y: z"), ("MSGBOOK_CONFIG", "/")),
-    ):  # fmt: skip
+        ("ALL_PROXY", "socks://127.0.0.1:9"),
+        ("SSL_CERT_FILE", "/nonexistent/cacert.pem"),
+        ("HTTP_PROXY", "http://proxy:port"),
+        ("SSLKEYLOGFILE", "/nonexistent/x"),
+        ("HTTPS_PROXY", "socks5://127.0.0.1:9"),
+        ("OPENAI_ORG_ID", "org\n1"),
+        ("OPENAI_PROJECT_ID", "prôj"),
+        ("OPENAI_BASE_URL", " "),
+        ("OPENAI_BASE_URL", "https:/h"),
+        ("MSGBOOK_MODEL", "a\udcffb"),
+        ("OPENAI_CUSTOM_HEADERS", "X Y: z"),
+        ("MSGBOOK_CONFIG", "/"),
+    ):
         test = example(("", ""), (name, value))(test)
     return test
 

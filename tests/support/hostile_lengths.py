@@ -278,6 +278,11 @@ READERS = (
         OUTPUT,
     ),
     Reader("redaction", lambda t: redact(t, ["sk-0123456789", "sk-01"]), OUTPUT),
+    Reader(
+        "redaction of spelled keys",
+        lambda t: redact(t, ['sk-0123456789/"\\']),
+        _texts([""], ("\\", "\\u0073", "%", "%25", "\\/", "%C3", "sk-01234")),
+    ),
     Reader("a cut", capped, OUTPUT),
     Reader("one line", one_line, OUTPUT),
     Reader("characters written out", visible, OUTPUT),

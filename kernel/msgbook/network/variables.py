@@ -197,13 +197,23 @@ def _variables() -> Iterator[Variable]:
     yield Variable("OPENAI_ORGANIZATION", "older programs", _instead("OPENAI_ORG_ID"))
     # Of clients of the openai package that msgbook does not use, but for the first two.
     for name in (
-        *("OPENAI_ADMIN_KEY", "OPENAI_WEBHOOK_SECRET", "OPENAI_API_TYPE", "OPENAI_API_VERSION"),
-        *("AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"),
+        "OPENAI_ADMIN_KEY",
+        "OPENAI_WEBHOOK_SECRET",
+        "OPENAI_API_TYPE",
+        "OPENAI_API_VERSION",
+        "AZURE_OPENAI_ENDPOINT",
+        "AZURE_OPENAI_API_KEY",
+        "AZURE_OPENAI_AD_TOKEN",
     ):
         yield Variable(name, "openai", _examine_unused)
     for name in (
-        *("AWS_BEARER_TOKEN_BEDROCK", "AWS_BEDROCK_BASE_URL", "AWS_REGION", "AWS_DEFAULT_REGION"),
-        *("GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "DEFER_PYDANTIC_BUILD"),
+        "AWS_BEARER_TOKEN_BEDROCK",
+        "AWS_BEDROCK_BASE_URL",
+        "AWS_REGION",
+        "AWS_DEFAULT_REGION",
+        "GOOGLE_CLOUD_PROJECT",
+        "GOOGLE_CLOUD_LOCATION",
+        "DEFER_PYDANTIC_BUILD",
     ):
         yield Variable(name, "openai", None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from merge_histories import History, history, words_of
 
@@ -14,7 +14,7 @@ from msgbook_format.merging import merge_texts
 from msgbook_format.merging.lines import merge_lines
 from msgbook_format.merging.order import merge_order
 
-HISTORIES = 400
+HISTORIES = 2 * settings.default.max_examples
 """Histories of each of the blocks."""
 
 
@@ -60,6 +60,7 @@ def assert_is_a_message_file(texts: tuple[str, str, str], merged) -> None:
     assert found.count("conflict-mark") == 3 * merged.conflicts
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("block", range(5))
 def test_thousands_of_histories_keep_the_laws_of_a_merge(block):
     for seed in range(block * HISTORIES, (block + 1) * HISTORIES):
