@@ -40,11 +40,11 @@ def flood(**piece: Any) -> Iterable[Chunk]:
     return (delta(**piece) for _ in itertools.count())
 
 
-def arguments() -> Iterable[Chunk]:
+def arguments(size: int = 1) -> Iterable[Chunk]:
     head = {"index": 0, "id": "c1", "function": {"name": "read", "arguments": '{"path": "aa'}}
     yield delta(tool_calls=[head])
     for _ in itertools.count():
-        yield delta(tool_calls=[{"index": 0, "function": {"arguments": "aa"}}])
+        yield delta(tool_calls=[{"index": 0, "function": {"arguments": "aa" * size}}])
 
 
 SUBAGENTS = "eight sub-agents"
@@ -63,6 +63,9 @@ PHASES: dict[str, tuple[Callable[[], Answer], str]] = {
     "reasoning": (lambda: Answer(flood(reasoning_content="Hm "), pause=0.001), "Hm"),
     "text": (lambda: Answer(flood(content="word "), pause=0.001), "word"),
     "arguments": (lambda: Answer(arguments(), pause=0.001), "aa"),
+    "reasoning, full speed": (lambda: Answer(flood(reasoning_content="Hm " * 100)), "Hm"),
+    "text, full speed": (lambda: Answer(flood(content="word " * 100)), "word"),
+    "arguments, full speed": (lambda: Answer(arguments(100)), "aa"),
     "retry wait": (lambda: Answer(status=503, body="busy"), "Retrying in"),
     "tool": (lambda: call("shell", {"command": "echo up; sleep 100"}), "up\\n"),
     "process tree": (lambda: call("shell", {"command": TREE}), "up\\n"),
@@ -150,7 +153,7 @@ def main(tries: int) -> None:
     for (api, name), times in taken.items():
         if times:
             print(
-                f"  {api:9} {name:16} median {statistics.median(times):5.1f}  max {max(times):6.1f} ms"
+                f"  {api:9} {name:21} median {statistics.median(times):5.1f}  max {max(times):6.1f} ms"
             )
     every = sorted(itertools.chain.from_iterable(taken.values()))
     p99 = every[max(0, round(len(every) * 0.99) - 1)]

@@ -106,7 +106,7 @@ def test_the_users_rules_hold_where_nobody_can_be_asked(policy):
 
 
 def test_the_policies_allow_and_deny_ask_nobody():
-    assert decide(Approver("allow", FOLDER), question(always_asks=True)) == Decision("rule")
+    assert decide(Approver("allow", FOLDER), question(always_asks=True)) == Decision("policy")
     assert decide(Approver("deny", FOLDER), question()).approval == "denied"
 
 

@@ -167,7 +167,7 @@ def test_calls_that_wait_for_leave_when_the_turn_is_stopped_are_said_not_to_have
     words = "(not run: the turn was stopped before the call was approved)"
     assert results(turn) == [("c0", "interrupted", words), ("c1", "interrupted", words)]
     said = [(b.get("approval"), "unfinished" in b) for b in turn["blocks"][:3]]
-    assert said == [("pending", False), ("pending", False), (None, True)]
+    assert said == [("denied", False), ("denied", False), (None, True)]
     assert made == []
 
 

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
         defined_agents,
         list_agents,
     )
-    from msgbook_format.agents.properties import PROPERTIES, property_table, read_names, read_text
+    from msgbook_format.agents.properties import (
+        OTHER_NAMES,
+        PROPERTIES,
+        find_property,
+        property_table,
+        read_names,
+        read_text,
+    )
     from msgbook_format.agents.reports import TASK_FINISH, finished_agent, task_report
 else:
     __getattr__ = lazy_names(
@@ -31,7 +38,7 @@ else:
             "agent_metadata": "AGENT_METADATA_KEY OWN_FOLDER AgentMetadata AgentRuntimeStatus agent_metadata_of new_agent_metadata runtime_status",
             "default_agent": "lines_with_default_agent with_default_agent",
             "definitions": "DEFAULT_AGENT AgentTables agent_tables defined_agents list_agents",
-            "properties": "PROPERTIES property_table read_names read_text",
+            "properties": "OTHER_NAMES PROPERTIES find_property property_table read_names read_text",
             "reports": "TASK_FINISH finished_agent task_report",
         },
     )

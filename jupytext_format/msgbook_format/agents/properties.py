@@ -30,9 +30,14 @@ class Property(NamedTuple):
 def property_table(attributes: Mapping[str, str]) -> dict[str, Any]:
     """Return the properties of a `%agent new` line, which are not yet read; unknown ones as well."""
     return {
-        key: PROPERTIES[key].from_word(value) if key in PROPERTIES else value
+        key: known.from_word(value) if (known := find_property(key)) else value
         for key, value in attributes.items()
     }
+
+
+def find_property(key: Any) -> Property | None:
+    """Return a property by its name or another name of it; None if there is none."""
+    return PROPERTIES.get(OTHER_NAMES.get(key, key))
 
 
 def read_text(value: Any) -> str:
@@ -151,3 +156,7 @@ PROPERTIES: Mapping[Any, Property] = {
     "extra": Property("a table of JSON values", _json_table, _table_from_word),
 }
 """All properties, by name. A value None sets nothing."""
+
+OTHER_NAMES: Mapping[Any, str] = {"model": "models"}
+"""Properties by other names that are accepted: `%model` and `%%msg` know one model. A property that is
+given by its own name, too, has the value that stands there."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from msgbook_format.agents.properties import PROPERTIES, property_table
+from msgbook_format.agents.properties import PROPERTIES, find_property, property_table
 from msgbook_format.cells.code import PYTHON_INFO
 from msgbook_format.checks.checked_text import (
     YAML_LINE,
@@ -182,7 +182,7 @@ def _temporary(magic: AgentLine, line: int) -> Iterator[Finding]:
 
 def _property(agent: str, key: str, value: Any, shown: str, *, line: int) -> Iterator[Finding]:
     """Yield a finding for a property that a turn would not accept."""
-    known = PROPERTIES.get(key)
+    known = find_property(key)
     what = f"`{_one_line(key)}` of the agent `{agent[:_SHOWN]}`"
     if known is None:
         near = get_close_matches(key[:_SHOWN], PROPERTIES, n=1)

@@ -22,6 +22,7 @@ from msgbook_format.document import (
 )
 from msgbook_format.files import SUFFIX, encode, has_section
 from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME
+from msgbook_format.jupytext_plugin.surrogates import replace_surrogates, restore_surrogates
 from msgbook_format.jupytext_plugin.unwritable import replace_unwritable, restore_unwritable
 from msgbook_format.metadata import as_dict
 
@@ -47,7 +48,7 @@ _VERBATIM_KEY = "jupytext"
 def read_text(text: str, *, whole_file: bool, writable: bool) -> NotebookNode:
     """Return the notebook in a text of our format, with the metadata for Jupytext that it may have.
 
-    With `writable`, nbformat can write it: see the module `unwritable`.
+    With `writable`, nbformat can write it: see the modules `unwritable` and `surrogates`.
     """
     nb = reads(text)
     given = {key: nb.metadata.pop(key) for key in _KEYS if key in nb.metadata}
@@ -57,7 +58,8 @@ def read_text(text: str, *, whole_file: bool, writable: bool) -> NotebookNode:
         bits[_VERBATIM_KEY] = jsontext.dumps(given)
     metadata = {**nb.metadata, **accepted}
     cells = replace_unwritable(nb.cells) if writable else nb.cells
-    return _from_dict({**nb, "metadata": metadata, "cells": cells})
+    found = {**nb, "metadata": metadata, "cells": cells}
+    return _from_dict(replace_surrogates(found) if writable else found)
 
 
 def write_text(
@@ -69,7 +71,8 @@ def write_text(
         defaults: Options that Jupytext's configuration adds to every notebook.
         whole_file: Whether the file is all messages; otherwise it has a message section.
     """
-    metadata = dict(metadata)
+    nb = restore_surrogates({**nb, "metadata": metadata})
+    metadata = dict(nb["metadata"])
     options = _options(metadata, defaults)
     metadata = {key: value for key, value in metadata.items() if key not in _KEYS}
     metadata.update(_for_file(options, _find_verbatim(metadata), whole_file))

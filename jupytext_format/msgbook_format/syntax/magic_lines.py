@@ -18,6 +18,7 @@ MSG_KEYS = frozenset(
         "agent",
         "history",
         "model",
+        "answer_limit",
         "max_steps",
         "time_budget",
         "token_budget",

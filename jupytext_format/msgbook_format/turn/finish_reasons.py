@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-LimitReason = Literal["max_steps", "budget", "repeated_failure"]
+LimitReason = Literal["max_steps", "budget", "answer_limit", "repeated_failure"]
 
 COMPLETE_REASONS = ("stop", "tool_calls")
 """Reasons of an answer that is complete. After any other one, known or not, the turn is not done."""
@@ -25,6 +25,7 @@ last stands for a response that is incomplete for another reason, or none."""
 LIMIT_REASONS: Mapping[str, str] = {
     "max_steps": "the limit of model calls was reached",
     "budget": "the budget was used up",
+    "answer_limit": "the answer was too long",
     "repeated_failure": "the same call was made too often",
 }
 """Words by the limit of the turn that was reached."""

@@ -16,7 +16,7 @@ TURN_VERSION = 1
 
 TurnStatus = Literal["running", "done", "incomplete", "interrupted", "error"]
 BlockType = Literal["reasoning", "text", "tool_call", "tool_result", "display", "notice", "error"]
-Approval = Literal["auto", "pending", "user", "rule", "denied"]
+Approval = Literal["auto", "pending", "user", "rule", "policy", "denied"]
 ResultStatus = Literal["success", "error", "denied", "interrupted"]
 
 

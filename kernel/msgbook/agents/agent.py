@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from msgbook.text import repair_surrogates, visible
-from msgbook_format.agents import PROPERTIES, property_table, read_names, read_text
+from msgbook_format.agents import (
+    OTHER_NAMES,
+    find_property,
+    property_table,
+    read_names,
+    read_text,
+)
 
 Origin = Literal["built-in", "configuration", "project", "notebook", "cell"]
 """Where an agent is defined; `cell` is a temporary one, of `%agent new`."""
@@ -90,19 +96,22 @@ def parse_agent(name: str, table: Any, origin: Origin) -> ParsedAgent:
     found: dict[str, Any] = {}
     notices = []
     for key, value in table.items():
-        known = PROPERTIES.get(key)
-        if known is None:
+        known, field = find_property(key), OTHER_NAMES.get(key, key)
+        if field != key and table.get(field) is not None:
+            given = f"{key} and {field} are both given; {field} counts"
+            notices.append(f"Agent {visible(name)}: {given}.")
+        elif known is None:
             shown = _excerpt(key)
             notices.append(f"Agent {visible(name)}: unknown property {shown}; it is ignored.")
         elif value is not None:
             try:
-                found[key] = _repair(known.read(value))
+                found[field] = _repair(known.read(value))
             except ValueError:
                 notices.append(
                     _describe_wrong(name, key, known.expected, value, is_closed=known.narrows)
                 )
                 if known.narrows:
-                    found[key] = ()
+                    found[field] = ()
     return ParsedAgent(replace(Agent(name, origin), **found), tuple(notices))
 
 
@@ -111,7 +120,9 @@ def parse_temporary(name: str, attributes: Mapping[str, str]) -> ParsedAgent:
 
     A temporary agent has no `system_prompt` (seed 004). Without `models`, its name is its model.
     """
-    table = {"models": [name], **property_table(attributes)}
+    table = property_table(attributes)
+    if not table.keys() & {"model", "models"}:
+        table["models"] = [name]
     shown = visible(name)
     notices = []
     if "system_prompt" in table:

@@ -54,11 +54,12 @@ class Approver:
         Args:
             ask: None if nobody can be asked.
         """
-        key = None if self.policy == "allow" else self._find(question)
+        if self.policy == "allow":
+            return Decision("policy")
+        key = self._find(question)
         if key is not None:
             self._change_uses(lambda uses: uses.note(key))
             self.used()
-        if self.policy == "allow" or key is not None:
             return Decision("rule")
         if self.policy == "deny":
             return _denied(question, "MSGBOOK_APPROVAL=deny asks nobody")

@@ -64,10 +64,10 @@ class Answer:
 class Decision:
     """Decision about one call."""
 
-    approval: Literal["user", "rule", "denied", "edited"]
+    approval: Literal["user", "rule", "policy", "denied", "edited"]
     """`user`: a person saw this very call and approved it. `rule`: an earlier decision covers it: a
-    rule, an approval for the session, or the policy `allow`. `edited`: nothing is decided yet, since
-    the person wants other arguments."""
+    rule, or an approval for the session. `policy`: MSGBOOK_APPROVAL=allow allows all. `edited`:
+    nothing is decided yet, since the person wants other arguments."""
     reason: str = ""
     """The tool result that the model gets if the call is denied."""
     arguments: str = ""

@@ -117,7 +117,7 @@ class CallLine(LaneLine):
 class MadeDecision(_Line):
     """A decision about a call."""
 
-    approval: Literal["user", "rule", "denied", "edited"]
+    approval: Literal["user", "rule", "policy", "denied", "edited"]
     reason: str = ""
     arguments: str = ""
 

@@ -75,6 +75,11 @@ def declare_preview(parser: argparse.ArgumentParser) -> None:
         help="the prompt (default: the first without an answer, or else the last)",
     )
     parser.add_argument("--json", action="store_true", help="print the body of the request as JSON")
+    parser.add_argument(
+        "--run",
+        action="store_true",
+        help="show what `msgbook run` and `msgbook chat` would send, which have no Python",
+    )
 
 
 def declare_list(parser: argparse.ArgumentParser) -> None:

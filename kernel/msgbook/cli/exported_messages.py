@@ -94,7 +94,7 @@ async def _texts(
     texts = []
     told: list[tuple[str, str]] = []
     for stem, notebook in conversations:
-        engine = engine_for(folder, settings, rules)
+        engine = engine_for(folder, settings, rules, as_kernel=True)
         own = path if is_conversation(path) else None
         above = Transcript("file", notebook["cells"], metadata=notebook["metadata"], path=own)
         name = f"{path}" if own is not None else f"{path} ({stem})"

@@ -25,6 +25,7 @@ from msgbook.engine import Engine
 from msgbook.host import home_folder, private_paths, saved_approver
 from msgbook.notebook import Cell, Document, Transcript, source_of, working_folder
 from msgbook.provider import Paces
+from msgbook.tools import AbsentPython
 from msgbook.turn_run import run_to_end
 from msgbook_format.errors import FileChangedError
 from msgbook_format.syntax import has_msgbook_kernel
@@ -173,12 +174,16 @@ def engine_for(
     rules: Sequence[Rule],
     cassette: Cassette | None = None,
     paces: Paces | None = None,
+    *,
+    as_kernel: bool = False,
 ) -> Engine:
     """Return the engine of a command. The caller closes it.
 
     Args:
         folder: Folder of the document.
         paces: Of the servers, where several engines share them.
+        as_kernel: Whether requests are only shown, as the notebook's kernel would send them: it has a
+            Python, where the command has none.
     """
     return Engine(
         settings,
@@ -188,6 +193,7 @@ def engine_for(
         home=home_folder(),
         cassette=cassette,
         paces=paces,
+        namespace=AbsentPython() if as_kernel else None,
     )
 
 

@@ -24,15 +24,20 @@ _VERB = "preview"
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the verb."""
-    return preview_file(Path(arguments.file), arguments.cell, as_json=arguments.json)
+    return preview_file(
+        Path(arguments.file), arguments.cell, as_json=arguments.json, of_run=arguments.run
+    )
 
 
-def preview_file(path: Path, cell_id: str | None = None, *, as_json: bool = False) -> int:
-    """Print the request of a prompt.
+def preview_file(
+    path: Path, cell_id: str | None = None, *, as_json: bool = False, of_run: bool = False
+) -> int:
+    """Print the request of a prompt, as the notebook's kernel would send it.
 
     Args:
         cell_id: Id of the prompt; None for the first without an answer, or else the last.
         as_json: Print the body of the request instead of a listing.
+        of_run: Print what `msgbook run` would send, which has no Python.
 
     Returns:
         0, or 1 if there would be no request.
@@ -47,7 +52,7 @@ def preview_file(path: Path, cell_id: str | None = None, *, as_json: bool = Fals
     hide_keys(settings)
     try:
         number = _prompt(document, number)
-        preview = asyncio.run(_request(document, number, settings, rules))
+        preview = asyncio.run(_request(document, number, settings, rules, as_kernel=not of_run))
     except MsgbookError as error:
         complain(_VERB, f"{path}: {error}")
         return 1
@@ -79,10 +84,16 @@ def _prompt(document: Document, number: int | None) -> int:
 
 
 async def _request(
-    document: Document, number: int, settings: Settings, rules: Sequence[Rule]
+    document: Document,
+    number: int,
+    settings: Settings,
+    rules: Sequence[Rule],
+    *,
+    as_kernel: bool,
 ) -> Preview:
     cell = document.cells[number]
-    engine = engine_for(working_folder(document.path.absolute().parent), settings, rules)
+    folder = working_folder(document.path.absolute().parent)
+    engine = engine_for(folder, settings, rules, as_kernel=as_kernel)
     metadata = document.notebook["metadata"]
     try:
         above = Transcript(

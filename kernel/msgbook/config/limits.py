@@ -20,6 +20,9 @@ class Limits:
     """Input and output tokens of all model calls; checked after each call."""
     time_budget: float | None = None
     """Seconds, without the time in which a person is asked."""
+    answer_limit: int = 1_000_000
+    """Characters of text, reasoning and arguments in the answer to one model call. Models that write
+    128,000 tokens at most stay below it."""
     warn_tokens: int = 100_000
     """Estimated tokens of a request above which the reader is warned. Most models accept 128,000 or
     more."""

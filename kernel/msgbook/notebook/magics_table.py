@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgbook.config.limits import LIMIT_KEYS
+from msgbook_format.agents import OTHER_NAMES, PROPERTIES
 
 MODEL, AGENT, MACRO = "MODEL", "AGENT", "MACRO"
 """Placeholders in forms and attributes that completion knows the values of."""
@@ -72,7 +73,7 @@ LINE_MAGICS = (
         Form(f"%agent new {MODEL}", "make an agent of that name and model for the cells below"),
         Form(
             "%agent new NAME KEY=VALUE ...",
-            "make one with other properties: `models=gpt-5`, `temperature=0`, `tools=read,grep`, ...",
+            "make one with other properties: `model=gpt-5`, `temperature=0`, `tools=read,grep`, ...",
         ),
     ),
     _magic(
@@ -175,6 +176,12 @@ MSG_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "model": (MODEL,),
 }
 """Attributes of a `%%msg` line, with the values that completion offers."""
+
+AGENT_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(sorted({*PROPERTIES, *OTHER_NAMES} - {"system_prompt"}), ()),
+    **dict.fromkeys(("model", "models"), (MODEL,)),
+}
+"""Attributes of a `%agent new NAME` line, which cannot set a system prompt."""
 
 CELL_FORMS = (
     Form(CONTINUE_MAGIC, "ask for the rest of an answer that broke off, was stopped or failed"),

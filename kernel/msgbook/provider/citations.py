@@ -10,6 +10,9 @@ from msgbook.provider.answer_quirks import objects, repair_json
 MAX_CITATIONS = 1000
 """Most citations of one text; a search gives tens."""
 
+MAX_CITED = 4_000_000
+"""Most characters of the citations of one text."""
+
 _NESTED = ("url_citation", "file_citation")
 """Keys under which chat completions put the citation itself."""
 
@@ -20,6 +23,7 @@ class CitationList:
     def __init__(self) -> None:
         self._known: set[str] = set()
         self._new: list[dict[str, Any]] = []
+        self._size = 0
 
     def add(self, citations: Any) -> None:
         """Add those of a list that are new: objects, or URLs. Anything else is dropped."""
@@ -27,6 +31,9 @@ class CitationList:
             citation = _normalized(value)
             key = json.dumps(citation, sort_keys=True)
             if citation and key not in self._known and len(self._known) < MAX_CITATIONS:
+                self._size += len(key)
+                if self._size > MAX_CITED:
+                    return
                 self._known.add(key)
                 self._new.append(citation)
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from msgbook.errors import NotACompletionError
 from msgbook.provider.sse import ServerSentEvent, SSEDecoder
 from msgbook.text import one_line
 
@@ -15,6 +16,9 @@ JSONEvent = tuple[ServerSentEvent, dict[str, Any]]
 
 _DEEPEST = 100
 """Levels of objects and lists in one value. What is kept of it is written and compared without overflow."""
+
+_MOST_VALUES = 500_000
+"""Most commas and brackets in one value: small values take twenty times as much memory as their text."""
 
 _SILENT_LINES = frozenset(
     ("", "data", "event", "ping", "pong", "keepalive", "keep-alive", "heartbeat", "ok")
@@ -53,9 +57,11 @@ class JSONEvents:
         """Yield the objects that `chunk` completes.
 
         Raises:
-            ProviderError: A line, or the data of an event, never ends.
+            ProviderError: A line, the data of an event, or what is no event, never ends.
         """
-        return self._objects(self._sse.feed(chunk))
+        yield from self._objects(self._sse.feed(chunk))
+        if self._sse.is_other_full:
+            raise NotACompletionError(describe_other_body("a streamed answer", self.other))
 
     def end(self) -> Iterator[JSONEvent]:
         """Yield the objects that the end of the body completes."""
@@ -105,8 +111,10 @@ def parse_json(text: str) -> Any:
     """Return the value of a JSON text; None stands for what JSON does not know: `NaN`, `1e999`.
 
     Raises:
-        ValueError: It is not JSON, or nested more deeply than `_DEEPEST`.
+        ValueError: It is not JSON, nested more deeply than `_DEEPEST`, or of more than `_MOST_VALUES`.
     """
+    if len(text) > _MOST_VALUES and sum(map(text.count, ",[{")) > _MOST_VALUES:
+        raise ValueError("too many values")
     try:
         value = _DECODER.decode(text)
     except RecursionError:

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
+from msgbook.errors import ProviderError
 from msgbook.events import ReasoningDelta, TextDelta
+from msgbook.growing_text import GrowingText
 from msgbook.text import repair_surrogates
 
 _OPEN, _CLOSE = "<think>", "</think>"
 
 _BLANKS_LIMIT = 4096
 """Most characters of white space that are held back while `<think>` may follow."""
+
+
+DETAILS_LIMIT = 16_000_000
+"""Most characters of the reasoning details of one answer. They come beside its reasoning."""
+
+_DETAIL_SIZE = 10
+"""Counted for each detail: it takes memory even without a text."""
 
 
 class SurrogateJoiner:
@@ -95,24 +104,32 @@ class DetailsJoiner:
 
     def __init__(self) -> None:
         self._details: list[dict[str, Any]] = []
-        self._pieces: list[dict[str, list[str]]] = []
+        self._pieces: list[dict[str, GrowingText]] = []
+        self._size = 0
 
     def feed(self, details: list[dict[str, Any]]) -> None:
-        """Add the details of one chunk."""
+        """Add the details of one chunk.
+
+        Raises:
+            ProviderError: They never end.
+        """
         for detail in details:
+            self._size += _DETAIL_SIZE + sum(len(v) for v in detail.values() if isinstance(v, str))
+            if self._size > DETAILS_LIMIT:
+                raise ProviderError("TooMuchReasoning", "The server sent reasoning without an end.")
             if not (self._details and _same_detail(self._details[-1], detail)):
                 self._details.append({})
                 self._pieces.append({})
             for key, value in detail.items():
                 if key in ("text", "summary") and isinstance(value, str):
-                    self._pieces[-1].setdefault(key, []).append(value)
+                    self._pieces[-1].setdefault(key, GrowingText()).add(value)
                 elif value is not None or key not in self._details[-1]:
                     self._details[-1][key] = value
 
     def join(self) -> list[dict[str, Any]]:
         """Return the complete details."""
         return [
-            {**detail, **{key: "".join(texts) for key, texts in pieces.items()}}
+            {**detail, **{key: str(text) for key, text in pieces.items()}}
             for detail, pieces in zip(self._details, self._pieces, strict=True)
         ]
 

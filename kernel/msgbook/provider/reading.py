@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
+from msgbook.breath import SLICE, Breath, sliced
 from msgbook.provider.api import AnswerDecoder
 from msgbook.provider.http import is_transport_error
 
@@ -18,7 +19,11 @@ _DRAIN_TIME = 0.5
 async def until_over(
     chunks: AsyncIterator[bytes], decoder: AnswerDecoder, linger: float
 ) -> AsyncIterator[bytes]:
-    """Yield chunks until the body ends, or until an answer with an end marker stays silent."""
+    """Yield chunks until the body ends, or until an answer with an end marker stays silent.
+
+    Chunks of a fast server come in slices, with pauses: it may send what makes no event at all.
+    """
+    breath = Breath(SLICE)
     while True:
         limit = asyncio.timeout(linger if decoder.has_ended else None)
         try:
@@ -30,7 +35,9 @@ async def until_over(
             if limit.expired():
                 return
             raise
-        yield chunk
+        for piece in sliced(chunk):
+            yield piece
+            await breath.spend(len(piece))
 
 
 async def drain(chunks: AsyncIterator[bytes]) -> None:
@@ -40,8 +47,9 @@ async def drain(chunks: AsyncIterator[bytes]) -> None:
     """
     try:
         async with asyncio.timeout(_DRAIN_TIME):
-            async for _ in chunks:
-                pass
+            breath = Breath(SLICE)
+            async for chunk in chunks:
+                await breath.spend(len(chunk))
     except TimeoutError:
         return
     except Exception as error:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from msgbook.errors import ProviderError
+from msgbook.growing_text import GrowingText
 
 LINE_LIMIT = 16_000_000
 """Most characters of one line, and of the data of one event. An image fits; a line without end does not."""
@@ -41,21 +42,24 @@ class SSEDecoder:
 
     def __init__(self) -> None:
         self._utf8 = codecs.getincrementaldecoder("utf-8-sig")("replace")
-        self._pieces: list[str] = []
-        self._size = 0
+        self._line_begin = GrowingText()
         self._held = ""
         self._event = ""
-        self._data: list[str] = []
-        self._data_size = 0
-        self._other: list[str] = []
-        self._other_size = 0
+        self._data = GrowingText()
+        self._has_data = False
+        self._other = GrowingText()
         self.is_other_cut = False
         """Whether the last line of `other` has no end."""
 
     @property
+    def is_other_full(self) -> bool:
+        """True once there are so many of these lines that no more are kept."""
+        return self._other.size >= self.OTHER_LIMIT
+
+    @property
     def other(self) -> str:
         """Beginning of the lines that are not fields of an event stream."""
-        return "\n".join(self._other)
+        return str(self._other).removeprefix("\n")
 
     def feed(self, chunk: bytes) -> Iterator[ServerSentEvent]:
         """Yield the events that `chunk` completes.
@@ -67,49 +71,52 @@ class SSEDecoder:
         # A carriage return at the very end may be half of a CRLF.
         self._held = "\r" if text.endswith("\r") else ""
         first, *others = _LINE_END.split(text.removesuffix(self._held) if self._held else text)
-        self._pieces.append(first)
-        self._size += len(first)
-        if self._size > LINE_LIMIT:
+        self._line_begin.add(first)
+        if self._line_begin.size > LINE_LIMIT:
             raise ProviderError("LineTooLong", "The server sent a line without an end.")
         for line in others:
-            yield from self._line("".join(self._pieces))
-            self._pieces, self._size = [line], len(line)
+            yield from self._line(self._line_begin.take())
+            self._line_begin.add(line)
 
     def end(self) -> Iterator[ServerSentEvent]:
         """Yield the events that the end of the stream completes."""
-        self._pieces.append(self._utf8.decode(b"", final=True))
-        before = len(self._other)
-        yield from self._line("".join(self._pieces))
-        self.is_other_cut = len(self._other) > before
+        self._line_begin.add(self._utf8.decode(b"", final=True))
+        before = self._other.size
+        yield from self._line(self._line_begin.take())
+        self.is_other_cut = self._other.size > before
         yield from self._line("")
 
     def _line(self, line: str) -> Iterator[ServerSentEvent]:
         if not line:
-            if self._data:
-                yield ServerSentEvent(self._event, "\n".join(self._data))
-            self._event, self._data, self._data_size = "", [], 0
+            yield from self._take_event()
             return
         name, colon, value = line.partition(":")
         value = value.removeprefix(" ")
         if name == "data" and colon:
-            self._data.append(value)
-            self._data_size += len(value) + 1
-            if self._data_size > LINE_LIMIT:
+            self._add_data(value)
+            if self._data.size > LINE_LIMIT:
                 raise ProviderError("EventTooLong", "The server sent an event without an end.")
         elif name == "event" and colon:
             self._event = value
         elif not name or name in ("id", "retry"):
             return
         elif name == "error" and colon:
-            if self._data:
-                yield ServerSentEvent(self._event, "\n".join(self._data))
-            self._event, self._data, self._data_size = "error", [value], len(value)
-        elif self._event == "error" and self._data and self._data_size + len(line) < LINE_LIMIT:
-            # The value may have several lines.
-            self._data.append(line)
-            self._data_size += len(line) + 1
+            yield from self._take_event()
+            self._event = "error"
+            self._add_data(value)
+        elif self._event == "error" and self._has_data and self._data.size + len(line) < LINE_LIMIT:
+            self._add_data(line)  # the value may have several lines
         elif line == "[DONE]":
             yield ServerSentEvent("", line)
-        elif self._other_size < self.OTHER_LIMIT:
-            self._other.append(line)
-            self._other_size += len(line)
+        elif not self.is_other_full:
+            self._other.add("\n")
+            self._other.add(line)
+
+    def _add_data(self, line: str) -> None:
+        self._data.add("\n" + line if self._has_data else line)
+        self._has_data = True
+
+    def _take_event(self) -> Iterator[ServerSentEvent]:
+        if self._has_data:
+            yield ServerSentEvent(self._event, self._data.take())
+        self._event, self._has_data = "", False

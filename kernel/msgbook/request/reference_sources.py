@@ -113,6 +113,6 @@ class _KnownSummaries(Mapping[str, str]):
 
 
 def _needed_approval(cell: Cell) -> bool:
-    """Return whether a person or a rule approved a call of the cell's turn."""
+    """Return whether a person, a rule or the policy approved a call of the cell's turn."""
     blocks = [block for turn in turns_of(cell) for block in turn["blocks"]]
-    return any(block.get("approval") in ("user", "rule") for block in blocks)
+    return any(block.get("approval") in ("user", "rule", "policy") for block in blocks)

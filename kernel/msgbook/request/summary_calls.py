@@ -6,12 +6,14 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 
+from msgbook.config.limits import Limits
 from msgbook.errors import MsgbookError
 from msgbook.events import ModelChosen, ModelFinished, Notice, TextDelta
 from msgbook.notebook import Cell, describe_cell
 from msgbook.provider import Provider, Request
 from msgbook.request.history import MissingSummary, summary_record, summary_request
 from msgbook.text import join_first
+from msgbook.turn import AnswerSize
 
 _MAX_PARALLEL = 4
 _MAX_NAMES = 5
@@ -104,12 +106,15 @@ async def _call_model(
     provider: Provider,
     notify: Callable[[Notice | ModelChosen | ModelFinished], None],
 ) -> str:
-    texts = []
+    texts, size = [], AnswerSize(Limits().answer_limit)
     request = Request(model, summary_request(part.text))
     async with aclosing(provider.stream(request)) as events:
-        async for event in events:
+        async for whole in events:
+            event = size.fit(whole)
             if isinstance(event, TextDelta):
                 texts.append(event.text)
             elif isinstance(event, Notice | ModelChosen | ModelFinished):
                 notify(event)
+            if size.notice:
+                break
     return "".join(texts)

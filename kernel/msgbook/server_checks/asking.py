@@ -10,6 +10,7 @@ from contextlib import aclosing
 from typing import Any, cast
 
 from msgbook.config import ProviderSettings, Settings
+from msgbook.config.limits import Limits
 from msgbook.errors import ProviderError
 from msgbook.events import (
     AdaptationNotice,
@@ -33,6 +34,7 @@ from msgbook.provider import (
     turn_options,
 )
 from msgbook.server_checks.answer import Answer
+from msgbook.turn import AnswerSize
 
 _MOST_TOKENS = 400
 """Tokens of one answer with its reasoning; more than the answers need."""
@@ -123,10 +125,13 @@ class Asker:
         await self._provider.close()
 
     async def _answer(self, request: Request) -> Answer:
-        answer, began = Answer(), self._clock()
+        answer, began, size = Answer(), self._clock(), AnswerSize(Limits().answer_limit)
         async with asyncio.timeout(self.seconds), aclosing(self._provider.stream(request)) as got:
-            async for event in got:
-                _add(answer, event, self._clock() - began)
+            async for whole in got:
+                if (event := size.fit(whole)) is not None:
+                    _add(answer, event, self._clock() - began)
+                if size.notice:
+                    break
         answer.seconds = self._clock() - began
         if self._wire.content_type:
             answer.is_event_stream = "event-stream" in self._wire.content_type

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from msgbook.tools.displays import Display, Displays, ignore_display, rich_data
     from msgbook.tools.file_tools import FileTools, find_ripgrep
     from msgbook.tools.functions import (
+        AbsentPython,
         Called,
         FunctionTool,
         Namespace,
@@ -58,7 +59,7 @@ else:
             "base": "CallContext Content Tool ToolSet",
             "displays": "Display Displays ignore_display rich_data",
             "file_tools": "FileTools find_ripgrep",
-            "functions": "Called FunctionTool Namespace function_tool python_tool runs_in_kernel",
+            "functions": "AbsentPython Called FunctionTool Namespace function_tool python_tool runs_in_kernel",
             "plugins": "OWN_NAMES ToolFactory ToolHost import_tools load_tools make_tool",
             "results": "BLOB_LIMIT NotKeptError Results",
             "shell": "SHELL shell_tool",

@@ -62,6 +62,30 @@ class Namespace(Protocol):
         """Return a short description of a variable; raises `MsgbookError` if there is none."""
 
 
+class AbsentPython:
+    """Stands for the Python of a kernel that does not run: its tool is offered and never called."""
+
+    def lookup(self, name: str) -> Any:
+        raise KeyError(name)
+
+    async def run(self, code: str, show: Show, display: Display = ignore_display) -> Content:
+        raise ToolError(_NO_KERNEL)
+
+    async def call(
+        self,
+        function: Callable[[], Any],
+        show: Show,
+        spell: Callable[[Any], Content],
+        display: Display = ignore_display,
+    ) -> Called:
+        raise ToolError(_NO_KERNEL)
+
+    async def describe(self, name: str) -> str:
+        raise ToolError(_NO_KERNEL)
+
+
+_NO_KERNEL = "No kernel runs here, so there is no Python."
+
 Code = Annotated[str, Field(description="Python, as in a cell; `await` works at top level.")]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from msgbook.turn.answer_size import AnswerSize
     from msgbook.turn.attempt import Attempt, RunCall, run_now
     from msgbook.turn.calls import CallRunner, CapResult
     from msgbook.turn.limits import Budgets
@@ -23,6 +24,7 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
+            "answer_size": "AnswerSize",
             "attempt": "Attempt RunCall run_now",
             "calls": "CallRunner CapResult",
             "limits": "Budgets",

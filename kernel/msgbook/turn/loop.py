@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from msgbook.approval import Approve
+from msgbook.breath import Breath
 from msgbook.config.limits import Limits
 from msgbook.errors import AnswerCutError, ProviderError
 from msgbook.events import (
@@ -23,6 +24,7 @@ from msgbook.messages import Message
 from msgbook.provider import Provider, Request
 from msgbook.text import counted
 from msgbook.tools import ToolSet
+from msgbook.turn.answer_size import AnswerSize
 from msgbook.turn.answered_model import ModelChanges
 from msgbook.turn.attempt import RunCall, run_now
 from msgbook.turn.calls import CallRunner, CapResult
@@ -41,6 +43,8 @@ from msgbook_format.turn import (
     Usage,
     blocks_of_type,
 )
+
+_EVENTS_AT_ONCE = 50
 
 
 async def run_turn(
@@ -75,14 +79,14 @@ async def run_turn(
         record, tools, approve, redact, cap_result, clock, budgets, repeated, run_call
     )
     done: list[Message] = []
-    models = ModelChanges()
+    models, breath = ModelChanges(), Breath(_EVENTS_AT_ONCE)
     if budgets.notice:
         _apply(record, limit_reached("budget", budgets.notice), clock)
         return
     for step in range(1, limits.max_steps + 1):
         record.apply(StepStarted(step), clock())
         step_request = replace(request, messages=request.messages + done)
-        answer = _Answer(models)
+        answer = _Answer(models, AnswerSize(limits.answer_limit), breath)
         events = _until_timeout(provider.stream(step_request), budgets)
         async with aclosing(answer.read(record, events, clock)) as changes:
             async for _ in changes:
@@ -113,8 +117,10 @@ def _apply(record: TurnRecord, events: list[TurnEvent], clock: Callable[[], floa
 class _Answer:
     """Result of one model call."""
 
-    def __init__(self, models: ModelChanges) -> None:
+    def __init__(self, models: ModelChanges, size: AnswerSize, breath: Breath) -> None:
         self._models = models
+        self._size = size
+        self._breath = breath
         self._finished: ModelFinished | None = None
         self._usage: Usage | None = None
         self._error: ProviderError | None = None
@@ -126,11 +132,14 @@ class _Answer:
     async def read(
         self, record: TurnRecord, stream: AsyncGenerator[StreamEvent], clock: Callable[[], float]
     ) -> AsyncGenerator[None]:
-        """Add the events of the stream to the record and yield after each."""
+        """Add the events of the stream to the record and yield after each, up to the answer's bound."""
         try:
             async with aclosing(stream) as events:
-                async for event in events:
-                    record.apply(event, clock())
+                async for whole in events:
+                    await self._breath.spend()
+                    event = self._size.fit(whole)
+                    if event is not None:
+                        record.apply(event, clock())
                     if isinstance(event, UsageReported):
                         self._usage = event.usage or self._usage
                     elif isinstance(event, ModelFinished):
@@ -139,11 +148,15 @@ class _Answer:
                         for notice in [*_loss_notices(event), *self._models.notices(event.model)]:
                             record.apply(notice, clock())
                     yield
+                    if self._size.notice:
+                        return
         except ProviderError as error:
             self._error = error
 
     def end_events(self, blocks: list[Block], budgets: Budgets) -> list[TurnEvent]:
         """Return the events that end the turn after this answer; none if its calls have to run."""
+        if self._size.notice:
+            return limit_reached("answer_limit", self._size.notice)
         if self._error is not None:
             status: TurnEnd = "incomplete" if isinstance(self._error, AnswerCutError) else "error"
             return [TurnFinished(status, None, self._error.name, str(self._error))]

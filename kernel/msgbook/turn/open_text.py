@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from msgbook.growing_text import GrowingText
 from msgbook_format.turn import Block
 
 
 class OpenText:
-    """The open block, if there is one. Its thousands of pieces stay in a list until `join` is called."""
+    """The open block, if there is one. Its thousands of pieces stay beside it until `join` is called."""
 
     def __init__(self) -> None:
         self.block: Block | None = None
-        self._pieces: list[str] = []
+        self._pieces = GrowingText()
         self._opened_at = 0.0
 
     def open(self, block: Block, at: float) -> None:
@@ -19,13 +20,12 @@ class OpenText:
         self.block, self._opened_at = block, at
 
     def add(self, text: str) -> None:
-        self._pieces.append(text)
+        self._pieces.add(text)
 
     def join(self) -> None:
         """Move the pieces into the block."""
-        if self._pieces and self.block is not None:
-            self.block["text"] += "".join(self._pieces)
-            self._pieces = []
+        if self._pieces.size and self.block is not None:
+            self.block["text"] += self._pieces.take()
 
     def close(self, at: float) -> None:
         """End the block; what follows becomes a new one."""

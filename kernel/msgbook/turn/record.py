@@ -254,16 +254,19 @@ class TurnRecord:
     def _settle_calls(self, at: float) -> None:
         """Close all calls: one that was started gets a result, any other is marked as unfinished."""
         for call in calls_without_result(self._calls, self.step_blocks()):
-            self._settle(call, at)
+            started = self._calls.started_at(call["id"])
+            if started is None:
+                call["unfinished"] = True
+            else:
+                self._settle(call, started, at)
 
-    def _settle(self, call: Block, at: float) -> None:
-        started = self._calls.started_at(call["id"])
+    def _settle(self, call: Block, started: float, at: float) -> None:
         result = running_result(self.step_blocks(), call["id"])
-        if started is None:
-            call["unfinished"] = True
-            return
         content = stopped_call_result(call, "" if result is None else str(result["content"]))
-        duration = None if call.get("approval") == "pending" else at - started
+        duration: float | None = at - started
+        if call.get("approval") == "pending":
+            # A turn that has ended waits for nobody, whoever reads it.
+            call["approval"], duration = "denied", None
         self._add_result(ToolFinished(call["id"], "interrupted", content, duration))
 
     def _join(self) -> None:

@@ -6,18 +6,19 @@ from collections.abc import Iterator
 from typing import cast
 
 from msgbook.events import ToolCallDelta
+from msgbook.growing_text import GrowingText
 from msgbook_format.turn import Block
 
 
 class StepCalls:
     """The calls of a step. Their blocks belong to the turn's record.
 
-    Arguments arrive in pieces, which stay in lists until `join` is called.
+    Arguments arrive in pieces, which stay beside their blocks until `join` is called.
     """
 
     def __init__(self, step: int) -> None:
         self._step = step
-        self._calls: list[tuple[Block, list[str]]] = []
+        self._calls: list[tuple[Block, GrowingText]] = []
         self._started: dict[str, float] = {}
 
     def __len__(self) -> int:
@@ -37,7 +38,7 @@ class StepCalls:
             "arguments": "",
             **keys,
         }
-        self._calls.append((cast("Block", block), []))
+        self._calls.append((cast("Block", block), GrowingText()))
         return self._calls[-1][0]
 
     def grow(self, event: ToolCallDelta) -> None:
@@ -46,14 +47,13 @@ class StepCalls:
         block["name"] += event.name
         if event.extra:
             block["extra"] = {"call": {**block.get("extra", {}).get("call", {}), **event.extra}}
-        pieces.append(event.arguments)
+        pieces.add(event.arguments)
 
     def join(self) -> None:
         """Move the pieces into the blocks."""
         for block, pieces in self._calls:
-            if pieces:
-                block["arguments"] += "".join(pieces)
-                pieces.clear()
+            if pieces.size:
+                block["arguments"] += pieces.take()
 
     def find(self, call_id: str) -> Block:
         """Return the call with this id.

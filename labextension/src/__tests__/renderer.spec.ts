@@ -339,7 +339,15 @@ describe('what the page knows beyond the output', () => {
     expect(renderer.node.querySelector('.msgbook-Call')).toBeNull();
   });
 
-  it('says what was allowed by a rule, a policy or for the session without a claim of which', async () => {
+  it('says that the policy allowed a call, not a rule', async () => {
+    const { show, find } = fixture();
+    await show(turn('done', { ...pending, approval: 'policy' }));
+    expect(find('summary').textContent).toContain(
+      'allowed by MSGBOOK_APPROVAL=allow'
+    );
+  });
+
+  it('says what was allowed by a rule or for the session without a claim of which', async () => {
     const { show, find } = fixture();
     await show(turn('done', { ...pending, approval: 'rule' }));
     expect(find('summary').textContent).toContain(

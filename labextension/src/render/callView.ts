@@ -132,6 +132,8 @@ function approvalWords(approval: unknown, trans: TranslationBundle): string {
       return trans.__('approved by you');
     case 'rule':
       return trans.__('approved without a question');
+    case 'policy':
+      return trans.__('allowed by MSGBOOK_APPROVAL=allow');
     case 'denied':
       return trans.__('denied');
     default:

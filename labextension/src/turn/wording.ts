@@ -115,6 +115,8 @@ function reasonWords(finishReason: string, trans: TranslationBundle): string {
       return trans.__('the limit of model calls was reached');
     case 'budget':
       return trans.__('the budget was used up');
+    case 'answer_limit':
+      return trans.__('the answer was too long');
     case 'repeated_failure':
       return trans.__('the same call was made too often');
     case 'stop':

@@ -63,7 +63,7 @@ def test_a_hidden_output_of_code_is_neither_previewed_nor_sent(server, tmp_path)
         "# %% [^p]\n\nSee @[cell:c].\n"
     )
 
-    previewed = json.loads(run(server, "preview", path, "--json").stdout)
+    previewed = json.loads(run(server, "preview", path, "--json", "--run").stdout)
     answer(server, path, text("ok"))
 
     assert previewed == server.requests[0]

@@ -166,6 +166,13 @@ def test_the_msg_line_offers_its_attributes(scope):
     assert set(texts("%%msg ", scope)) == {f"{name}=" for name in names}
 
 
+def test_a_line_that_makes_an_agent_offers_its_properties_and_models(scope):
+    assert texts("%agent new fast mo", scope) == ["model=", "models="]
+    assert texts("%agent new fast model=g", scope) == ["gpt-5"]
+    assert texts("%agent new fast temperature=0 models=q", scope) == ["qwen3"]
+    assert "system_prompt=" not in texts("%agent new fast ", scope)
+
+
 def test_agents_are_offered_where_an_agent_is_named(tmp_path):
     sources = AgentSources("agents: {writer: {description: Writes prose.}}", {"local": ""})
     new = cell("%agent new fast models=m")

@@ -34,7 +34,7 @@ _ITEM = re.compile(r" {0,3}[-+*] {1,3}\S")
 
 def takes_too_long(markdown: str) -> bool:
     """Return whether some renderer would need too long for this Markdown."""
-    if any(run in markdown for run in _LONG_RUNS) or _is_nested(markdown):
+    if has_long_run(markdown) or _is_nested(markdown):
         return True
     # True for most texts, short ones without counting. No cost below is greater than this product.
     length = len(markdown)
@@ -48,6 +48,11 @@ def takes_too_long(markdown: str) -> bool:
         or any(len(line) * line.count("`") > MAX_PARAGRAPH_COST for line in lines)
         or _is_dense(_prose(lines, edges))
     )
+
+
+def has_long_run(markdown: str) -> bool:
+    """Return whether there are more backticks or tildes in a row than `MAX_RUN` allows."""
+    return any(run in markdown for run in _LONG_RUNS)
 
 
 def _is_nested(markdown: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from msgbook_format.syntax.fence import write_fence
-from msgbook_format.turn.markdown.cost import takes_too_long
+from msgbook_format.turn.markdown.cost import has_long_run, takes_too_long
 
 DANGER = re.compile(
     r"<[A-Za-z/!?]|!\[|\][(:]|\$|\\\\[(\[]|\\(?i:begin)\{"
@@ -31,7 +31,9 @@ WORD_JOINER = "\u2060"
 _COMMAND = re.compile(rf"\\(?={LOADING_TEX.pattern})")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _LINE_END = re.compile("\r\n?|[\u2028\u2029]")
-_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~\n]")
+_PUNCTUATION = {
+    code: f"&#{code};" for code in range(128) if re.match(r"[!-/:-@\[-`{-~\n]", chr(code))
+}
 _MARKUP = re.compile(r"[!\"$&'*<>@\[\\\]_`{|}~]|(?<=ftp):", re.IGNORECASE)
 
 _FENCE_LINE = re.compile(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
@@ -59,7 +61,7 @@ def _replacement(match: re.Match[str]) -> str:
 
 def escape_punctuation(text: str) -> str:
     """Return text with all ASCII punctuation and line ends as numeric character references."""
-    return _PUNCTUATION.sub(_reference, text)
+    return text.translate(_PUNCTUATION)
 
 
 def escape_text(text: str) -> str:
@@ -100,6 +102,8 @@ def code_block(code: str, info: str = "") -> str:
     with an info string cannot close a fence that some parser thinks is open.
     """
     code = replace_controls(code).removesuffix("\n")
+    if has_long_run(code):
+        return html_block(code)
     if DANGER.search(code) and (_FENCE_LINE.search(code) or _DISPLAY_MATH.search(code)):
         return html_block(code)
     block = write_fence(f"{code}\n", find_language(info) or "text")

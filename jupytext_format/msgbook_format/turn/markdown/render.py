@@ -30,14 +30,25 @@ from msgbook_format.turn.steps import blocks_of_type, match_results
 from msgbook_format.turn.wording import hidden_reasoning_lines, model_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from msgbook_format.turn.model import Turn
+    from msgbook_format.turn.model import Block, Turn
 
 PLAIN_LIMIT = 300
 """Greatest length of `to_plain`, in characters."""
 
-_APPROVAL = {"pending": "waiting for approval", "denied": "denied"}
+UNENDED_LIMIT = 20_000
+"""Most characters of the last answer that are shown of a turn that is not done: its text, reasoning
+and arguments. Such an answer may be a flood, and an interrupt waits for its Markdown. The turn has all."""
+
+_STREAMED = {"text": "text", "reasoning": "text", "tool_call": "arguments"}
+"""Key of what a model streams, by the type of block."""
+
+_APPROVAL = {
+    "pending": "waiting for approval",
+    "denied": "denied",
+    "policy": "allowed by MSGBOOK_APPROVAL=allow",
+}
 
 # A running turn is rendered many times a second, and only its last block changes. The cache has to
 # hold all other texts of the turn to be of any use.
@@ -57,10 +68,10 @@ def to_markdown(turn: Turn) -> str:
     """Return the turn as Markdown that is safe in any renderer, without a line end at the end.
 
     Reasoning and results are in closed `<details>`. Of a running turn, only the last block is
-    rendered anew.
+    rendered anew. Of a turn that is not done, only the beginning of a very long last answer is shown.
     """
-    blocks = turn["blocks"]
     live = turn["status"] == "running"
+    blocks = turn["blocks"] if turn["status"] == "done" else _beginning(turn["blocks"])
     names = {
         result: _text(blocks[call].get("name")) for call, result in match_results(blocks).items()
     }
@@ -77,6 +88,26 @@ def to_markdown(turn: Turn) -> str:
         parts.append(_block(block, names.get(i, ""), render))
     parts.append(_status_line(turn))
     return _paragraphs(*parts)
+
+
+def _beginning(blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks with no more than `UNENDED_LIMIT` characters of the last answer."""
+    last = next((block["step"] for block in reversed(blocks) if "step" in block), None)
+    left, shown = UNENDED_LIMIT, []
+    for block in blocks:
+        key = _STREAMED.get(block["type"], "")
+        text = block.get(key) if block.get("step") == last else None
+        if isinstance(text, str):
+            if len(text) > left:
+                block = cast("Block", {**block, key: _cut(text, left)})
+            left = max(0, left - len(text))
+        shown.append(block)
+    return shown
+
+
+def _cut(text: str, size: int) -> str:
+    more = f"(… {len(text) - size:,} more characters)"
+    return f"{text[:size]}\n\n{more}" if size else more
 
 
 def to_plain(turn: Turn) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from msgbook.kernel.assist.prompt_scope import PromptScope
 from msgbook.notebook import title_of
 from msgbook.notebook.magics_table import (
     AGENT,
+    AGENT_ATTRIBUTES,
     MACRO,
     MODEL,
     MSG_ATTRIBUTES,
@@ -30,6 +31,7 @@ _MAX_ENTRIES = 5000
 
 _MAGIC_START = re.compile(r"\s*(%{1,2}\w*)")
 _MAGIC_LINE = re.compile(r"\s*(%\w+[ \t](?:.*[ \t])?)(\S*)")
+_NEW_AGENT = re.compile(r"\s*%agent[ \t]+new[ \t]+\S+[ \t][^\n]*")
 
 _BREAK_AFTER = re.compile(r"[-/?\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]")
 """The most common characters, besides blanks, after which a line may be broken."""
@@ -105,11 +107,13 @@ def _candidates(code: str, cursor: int, scope: PromptScope) -> tuple[int, Iterab
     before = code[:cursor]
     if magic := _MAGIC_START.fullmatch(before):
         return magic.start(1), (Match(name, "magic") for name in sorted(scope.magics))
+    if _NEW_AGENT.fullmatch(before):
+        return _attributes(before, AGENT_ATTRIBUTES, code, scope)
     line = _MAGIC_LINE.fullmatch(before)
     if line and line[1].split()[0] in OWN_MAGICS:
         return line.start(2), _arguments(line[1].split(), code, scope)
     if before.lstrip().startswith(MSG_MAGIC) and "\n" not in before.lstrip():
-        return _attributes(before, code, scope)
+        return _attributes(before, MSG_ATTRIBUTES, code, scope)
     if tag := reference_at(code, cursor):
         return tag.start, _references(code[tag.start : cursor], code, scope)
     if tag := macro_at(code, cursor):
@@ -150,15 +154,17 @@ def _macros(code: str, scope: PromptScope) -> Iterator[Match]:
         yield Match(name, "macro", visible(one_line(value, 60)))
 
 
-def _attributes(before: str, code: str, scope: PromptScope) -> tuple[int, Iterable[Match]]:
+def _attributes(
+    before: str, known: Mapping[str, Sequence[str]], code: str, scope: PromptScope
+) -> tuple[int, Iterable[Match]]:
     start = max(before.rfind(" "), before.rfind("\t")) + 1
     if start == 0:
         return len(before), ()
     key, equals, _ = before[start:].partition("=")
     if not equals:
-        return start, (Match(f"{name}=", "attribute") for name in MSG_ATTRIBUTES)
+        return start, (Match(f"{name}=", "attribute") for name in known)
     start += len(key) + 1
-    words = MSG_ATTRIBUTES.get(key, ())
+    words = known.get(key, ())
     return start, (match for word in words for match in _values(word, code, scope))
 
 

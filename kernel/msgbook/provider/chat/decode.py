@@ -19,6 +19,7 @@ from msgbook.events import (
     StreamEvent,
     TextDelta,
 )
+from msgbook.growing_text import GrowingText
 from msgbook.provider.answer_quirks import (
     ECHOED_KEYS,
     REASONING_KEYS,
@@ -131,7 +132,10 @@ _WORDY = frozenset(
 )
 """Unknown keys beside the answer whose value is shown even if it is one word."""
 
-_PROSE = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff]{2}")
+_MOST_DIFFERING = 3
+"""Complete messages that are compared with an answer that they do not begin with; a server sends one."""
+
+_PROSE = re.compile(r"[^\W\d_]{2}\s+[^\W\d_]{2}|[\u3040-\u30ff\u4e00-\u9fff]{2}")
 
 _OF_OTHER_API = "Expected a chat completion, but the server sent an answer of the Responses API."
 
@@ -156,8 +160,10 @@ class CompletionDecoder:
         self.model: str | None = None
         self._citations = CitationList()
         self._pictures, self._unknown = Pictures(), UnknownContent()
-        self._said: list[str] = []
-        """Pieces of the content, to compare with a complete message."""
+        self._said = GrowingText()
+        """The content, to compare with a complete message."""
+        self._differing = 0
+        """Number of complete messages that say something else."""
         self._has_first = False
         """Whether there is a choice 0, which is shown."""
         self._further = 0
@@ -291,11 +297,13 @@ class CompletionDecoder:
             yield from self._delta(message)
             return
         rest = {key: value for key, value in message.items() if key in ("images", "annotations")}
-        whole, said = join_text(message.get("content")), "".join(self._said)
+        whole, said = join_text(message.get("content")), str(self._said)
         if whole.startswith(said):
             rest["content"] = whole[len(said) :]
-        elif "".join(whole.split()) not in "".join(said.split()):
-            self._unknown.add("message", whole)
+        elif self._differing < _MOST_DIFFERING:
+            self._differing += 1
+            if "".join(whole.split()) not in "".join(said.split()):
+                self._unknown.add("message", whole)
         calls = [call for call in objects(message.get("tool_calls")) if not self._calls.has(call)]
         yield from self._delta({**rest, "tool_calls": calls})
 
@@ -330,7 +338,7 @@ class CompletionDecoder:
                 yield from self._thought(join_text(part.get("thinking")), "")
             elif text:
                 text = self._text_half.feed(text)
-                self._said.append(text)
+                self._said.add(text)
                 yield from self._split(self._content.feed(text))
             elif isinstance(part, dict):
                 yield from self._other_part(part)

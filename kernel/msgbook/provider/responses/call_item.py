@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgbook.events import Notice, StreamEvent
+from msgbook.growing_text import GrowingText
 from msgbook.provider.responses.output_item import Item, Match
 from msgbook.provider.responses.sent_text import SentText
 from msgbook.provider.tool_call_pieces import CallAssembler, json_text
@@ -27,6 +28,9 @@ _SAID = frozenset(
 )
 """Keys of an item that its block or its events say."""
 
+_HELD_LIMIT = 4096
+"""Most characters of arguments that wait for their name."""
+
 
 class CallItem(Item):
     """A call of a function. Its arguments are held back until its name has come.
@@ -41,12 +45,11 @@ class CallItem(Item):
         self.call_id = self.name = ""
         self._our_id = ""
         self._arguments = SentText()
-        self._held: list[str] = []
+        self._held = GrowingText()
         self._announced = ""
 
-    @property
-    def ids(self) -> set[str]:
-        return {self.id, self.call_id, *self.aliases}
+    def is_named(self, name: str) -> bool:
+        return name == self.call_id or super().is_named(name)
 
     def match(self, item: dict[str, Any]) -> Match:
         name, sent = item.get("name"), str(self._arguments) or self._announced
@@ -90,7 +93,7 @@ class CallItem(Item):
         if not self.is_done and not self._arguments:
             yield from self.end_part("arguments", 0, self._announced)
         if not self._our_id:
-            yield self._feed("".join(self._held), None)
+            yield self._feed(self._held.take(), None)
         differing = self._arguments.take_differing()
         sent = str(self._arguments)
         if differing and not _same_json(sent, sent):
@@ -107,11 +110,13 @@ class CallItem(Item):
             self.call_id = self.call_id or call_id
         if isinstance(name, str) and name and not self._our_id:
             self.name = name
-            yield self._feed("".join(self._held), name)
+            yield self._feed(self._held.take(), name)
 
     def _say(self, text: str) -> Iterator[StreamEvent]:
         if not self._our_id:
-            self._held.append(text)
+            self._held.add(text)
+            if self._held.size > _HELD_LIMIT:
+                yield self._feed(self._held.take(), None)
         elif text:
             yield self._feed(text, None)
 

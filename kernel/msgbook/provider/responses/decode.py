@@ -17,7 +17,7 @@ from msgbook.provider.json_events import JSONEvent, JSONEvents, describe_other_b
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.responses.call_item import CallItem
 from msgbook.provider.responses.output_item import Item
-from msgbook.provider.responses.output_items import OutputItems
+from msgbook.provider.responses.output_items import MAX_ITEMS, OutputItems
 from msgbook.provider.responses.stream_quirks import RepeatedEvents, UnknownEvents
 from msgbook.provider.responses.text_items import MessageItem
 from msgbook.provider.tool_call_pieces import json_text
@@ -224,6 +224,8 @@ class ResponseDecoder:
         key = (piece.item, *(v if isinstance(v, str | int) else None for v in (item_id, place)))
         item = self._found.get(key)
         if item is None:
+            if len(self._found) > MAX_ITEMS:
+                self._found.clear()
             whole = value if piece.is_complete else ""
             item = self._items.of_piece(piece.item, item_id, place, whole)
             self._found[key] = item

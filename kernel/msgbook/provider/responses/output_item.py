@@ -26,6 +26,9 @@ _TEXTS = {
 }
 """Key of an item that holds a list of parts, and types of the parts, by the kind of text."""
 
+_MAX_ALIASES = 1000
+"""Most further ids of one item: some servers make one for each event."""
+
 _NAMES = frozenset(("id", "item_id", "call_id", "status", "output_index", "sequence_number"))
 """Keys of an item that say where it belongs and not what it is."""
 
@@ -39,18 +42,21 @@ class Item:
 
     def __init__(self, kind: str, item_id: str, index: int | None, number: int) -> None:
         self.kind, self.id, self.index, self.number = kind, item_id, index, number
-        self.aliases: set[str] = set()
-        """Ids by which its events have named it although it has another one."""
+        self._aliases: set[str] = set()
         self.is_done = False
         self.complete: dict[str, Any] | None = None
         """The item as the server completed it; None until then."""
         self.is_announced = False
         self._is_kept = False
 
-    @property
-    def ids(self) -> set[str]:
-        """Ids by which its events may name it."""
-        return {self.id, *self.aliases}
+    def is_named(self, name: str) -> bool:
+        """Return whether its events may name it so."""
+        return name == self.id or name in self._aliases
+
+    def add_alias(self, name: str) -> None:
+        """Note an id by which an event has named it although it has another one; of too many, the first are kept."""
+        if name and not self.is_named(name) and len(self._aliases) < _MAX_ALIASES:
+            self._aliases.add(name)
 
     def match(self, item: dict[str, Any]) -> Match:
         """Return whether a complete item of the same type says what has come of this one."""

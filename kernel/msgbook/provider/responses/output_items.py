@@ -82,15 +82,14 @@ class OutputItems:
             found = next((one for one in same if one.has_said(whole)), None)
         if found is None:
             return self._new(address)
-        if address.id and address.id not in found.ids:
-            found.aliases.add(address.id)
+        found.add_alias(address.id)
         return found
 
     def of_part(self, part: dict[str, Any], item_id: Any, index: Any) -> Item | None:
         """Return the item whose part a server announces; None if it is not known yet."""
         name = _text(item_id)
         for item in reversed(self._items):
-            if isinstance(item, TextItem) and name and name in item.ids and not item.is_done:
+            if isinstance(item, TextItem) and name and item.is_named(name) and not item.is_done:
                 return item
         kind = _PART_ITEMS.get(_text(part.get("type")))
         if kind is None:
@@ -172,7 +171,7 @@ class OutputItems:
         same = [item for item in reversed(self._items) if item.kind == kind]
         for item in same:
             is_done_elsewhere = item.is_done and _differ(index, item.index)
-            if item_id and item_id in item.ids and not is_done_elsewhere:
+            if item_id and item.is_named(item_id) and not is_done_elsewhere:
                 return item
         same = [item for item in same if (item.complete is None if completes else not item.is_done)]
         for item in same:
@@ -237,7 +236,7 @@ class OutputItems:
             for one in same:
                 # Two calls may have the same call id.
                 is_other = one.complete is not None and own and one.id and own != one.id
-                if name in one.ids and not is_other:
+                if one.is_named(name) and not is_other:
                     return one
         return None
 

@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from msgbook.errors import ProviderError
+from msgbook.growing_text import GrowingText
 from msgbook.provider.pieces import SurrogateJoiner
 from msgbook.text import repair_surrogates
+
+TEXT_LIMIT = 16_000_000
+"""Most characters of one item, of which not all need be shown."""
+
+MAX_TEXT_PARTS = 1000
+
+_MAX_ALIASES = 10_000
+"""Most indexes that were not announced and are kept. An older one names the open part, as an unknown one does."""
 
 _LATE_LIMIT = 100
 """Pieces after the end of their part that are compared with it; further ones count as said before."""
@@ -28,7 +38,8 @@ class SentText:
 
     def __init__(self, *, trusts_index: bool = False) -> None:
         self._trusts_index = trusts_index
-        self._parts: list[list[str]] = []
+        self._parts: list[GrowingText] = []
+        self._size = 0
         self._ended: set[int] = set()
         self._announced: dict[int, int] = {}
         """Parts by the index under which they were announced."""
@@ -43,11 +54,13 @@ class SentText:
         return self._has_text
 
     def __str__(self) -> str:
-        return "".join(piece for pieces in self._parts for piece in pieces)
+        return "".join(map(str, self._parts))
 
     def has_said(self, whole: str) -> bool:
         """Return whether a complete text is all that was passed on, or one of the parts that have ended."""
-        return self._has_text and (self._is_said(whole) or str(self) == whole)
+        return self._has_text and (
+            self._is_said(whole) or (self._size == len(whole) and str(self) == whole)
+        )
 
     def begin_part(self, index: Any) -> None:
         """Begin a part that the server announces, unless it is announced again."""
@@ -56,6 +69,8 @@ class SentText:
         if known is None or known in self._ended:
             number = self._new_part() if self._is_used() else len(self._parts) - 1
             if type(index) is int:
+                if len(self._announced) == MAX_TEXT_PARTS:
+                    raise _too_much()
                 self._announced[index] = number
 
     def add(self, index: Any, text: str) -> tuple[int, str]:
@@ -64,7 +79,7 @@ class SentText:
         if self._has_ended:
             return part, ""
         if part in self._ended:
-            if not text or self._late == _LATE_LIMIT or text in "".join(self._parts[part]):
+            if not text or self._late == _LATE_LIMIT or text in str(self._parts[part]):
                 self._late += self._late < _LATE_LIMIT
                 return part, ""
             part = self._new_part()
@@ -81,7 +96,7 @@ class SentText:
         if part in self._ended:
             return part, ""
         self._ended.add(part)
-        sent = "".join(self._parts[part])
+        sent = str(self._parts[part])
         if not whole.startswith(sent):
             self._differing = self._differing or whole
             return part, ""
@@ -124,6 +139,8 @@ class SentText:
         if part is None:
             begins = self._trusts_index and not self._announced
             part = self._aliases[index] = self._new_part() if begins else self._open_part()
+            if len(self._aliases) > _MAX_ALIASES:
+                del self._aliases[next(iter(self._aliases))]
         return part
 
     def _open_part(self) -> int:
@@ -131,13 +148,15 @@ class SentText:
         return self._new_part() if last < 0 or last in self._ended else last
 
     def _new_part(self) -> int:
-        self._parts.append([])
+        if len(self._parts) == MAX_TEXT_PARTS:
+            raise _too_much()
+        self._parts.append(GrowingText())
         return len(self._parts) - 1
 
     def _is_used(self) -> bool:
         """Return whether the last part has text or has ended, or there is none."""
         last = len(self._parts) - 1
-        return last < 0 or last in self._ended or bool(self._parts[last])
+        return last < 0 or last in self._ended or bool(self._parts[last].size)
 
     def _is_new(self, index: Any) -> bool:
         """Return whether an index names no part, and none is open."""
@@ -145,10 +164,22 @@ class SentText:
         return not known and bool(self._parts) and len(self._parts) - 1 in self._ended
 
     def _is_said(self, whole: str) -> bool:
-        return any("".join(self._parts[part]) == whole for part in self._ended)
+        return any(_are_same(self._parts[part], whole) for part in self._ended)
 
     def _pass_on(self, part: int, text: str) -> str:
         if text:
-            self._parts[part].append(text)
+            self._parts[part].add(text)
+            self._size += len(text)
             self._has_text = True
+            if self._size > TEXT_LIMIT:
+                raise _too_much()
         return text
+
+
+def _are_same(sent: GrowingText, whole: str) -> bool:
+    """Compare the sizes first: a text is not joined for each one that differs."""
+    return sent.size == len(whole) and str(sent) == whole
+
+
+def _too_much() -> ProviderError:
+    return ProviderError("TooMuchText", "The server sent an item without an end.")

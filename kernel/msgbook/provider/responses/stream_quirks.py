@@ -17,6 +17,9 @@ SILENT = {
 }
 """Events that say nothing which others do not say."""
 
+_LAST_EVENTS = 10_000
+"""Events among which one is taken for repeated."""
+
 _MOST_NAMES = 10
 _KEPT = 1200
 """Characters that are kept of what the events of one type say."""
@@ -45,6 +48,8 @@ class RepeatedEvents:
             return False
         mark, known = hash(data), self._seen.get(number)
         self._seen[number] = mark
+        if len(self._seen) > _LAST_EVENTS:
+            del self._seen[next(iter(self._seen))]
         self._is_counted = known in (None, mark)
         # Where there is one number so far, all events may have it.
         return known == mark and len(self._seen) > 1
