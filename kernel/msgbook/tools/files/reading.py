@@ -34,15 +34,14 @@ def read(
     image = image_type(data)
     if image:
         return _image(data, image, name, status.st_size)
-    notes = []
-    if not is_complete:
-        data = data[: data.rfind(b"\n") + 1] or data
-        notes.append(f"[only the first {len(data)} of {status.st_size} bytes were read]")
-    file = decode(data)
+    file = decode(data, is_complete=is_complete)
     if file is None:
         raise ToolError(f"{name} is a binary file of {status.st_size} bytes.")
     del data
-    notes.insert(0, file.note)
+    notes = [file.note]
+    if not is_complete:
+        begin = len(file.encode())
+        notes.append(f"[only the first {begin} of {status.st_size} bytes were read]")
     text, rest = _lines(file.lines, start, end)
     shown_notes = [note for note in (*notes, rest) if note]
     return "\n".join([text.removesuffix("\n"), *shown_notes]) if shown_notes else text
