@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from msgbook.errors import MsgbookError
@@ -13,7 +15,7 @@ from msgbook.text import excerpt
 
 MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 
-_CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d{1,6})?\.json", re.DOTALL)
+CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d{1,6})?\.json", re.DOTALL)
 _MOST_BYTES = 1_000_000_000
 """Bytes of all conversations."""
 _RATIO, _SURELY_FINE = 200, 20_000_000
@@ -24,6 +26,14 @@ _SHOWN_START, _SHOWN_FACTOR = 500_000_000, 30
 """Bytes of all images that are shown, one that is shown twice counted twice: a start, and this much for each byte."""
 
 _BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError)  # fmt: skip
+
+
+def asset_ids(name: str) -> list[str]:
+    """Return the ids by which a message may name a file of an export."""
+    base = name.rpartition("/")[2]
+    # `file-AbC123-photo.png`, `file_0001-sanitized.png`, `file-AbC123.dat`
+    stem = re.match(r"(?:file-[A-Za-z0-9]+|file_[A-Za-z0-9]+)", base)
+    return [base, stem[0]] if stem else [base]
 
 
 class BadArchiveError(MsgbookError):
@@ -53,18 +63,20 @@ class Archive:
     def __exit__(self, *_error: object) -> None:
         self._zip.close()
 
-    def conversations(self) -> list[tuple[str, bytes]]:
+    def conversations(self) -> list[tuple[str, Callable[[], bytes]]]:
         """Return name and content of each file of conversations, in the order of the names.
 
+        A content that is broken or too large raises `BadArchiveError`.
+
         Raises:
-            BadArchiveError: There is none, one is broken, or they are too large.
+            BadArchiveError: There is none, or they are too large.
         """
         entries = self._zip.infolist()
         if len(entries) > _MOST_ENTRIES:
             raise BadArchiveError(
                 f"expected at most {_MOST_ENTRIES:,} files, found {len(entries):,}"
             )
-        found = [entry for entry in entries if _CONVERSATIONS.fullmatch(entry.filename)]
+        found = [entry for entry in entries if CONVERSATIONS.fullmatch(entry.filename)]
         if not found:
             raise BadArchiveError(
                 "expected `conversations.json` in the archive, as ChatGPT and Claude export it, found none"
@@ -74,14 +86,14 @@ class Archive:
                 f"expected conversations of at most {_MOST_BYTES:,} bytes, found more"
             )
         return [
-            (excerpt(entry.filename, 80), self._read(entry))
+            (excerpt(entry.filename, 80), partial(self._read, entry))
             for entry in sorted(found, key=lambda entry: entry.filename)
         ]
 
     def unread(self) -> list[str]:
         """Return the names of other JSON files."""
         names = [entry.filename for entry in self._zip.infolist()]
-        others = [n for n in names if n.endswith(".json") and not _CONVERSATIONS.fullmatch(n)]
+        others = [n for n in names if n.endswith(".json") and not CONVERSATIONS.fullmatch(n)]
         return sorted(excerpt(name, 80) for name in others)
 
     def asset(self, identity: str) -> bytes | None:
@@ -93,12 +105,8 @@ class Archive:
         if self._files is None:
             self._files = {}
             for entry in self._zip.infolist():
-                base = entry.filename.rpartition("/")[2]
-                self._files.setdefault(base, entry)
-                # `file-AbC123-photo.png`, `file_0001-sanitized.png`, `file-AbC123.dat`
-                stem = re.match(r"(?:file-[A-Za-z0-9]+|file_[A-Za-z0-9]+)", base)
-                if stem:
-                    self._files.setdefault(stem[0], entry)
+                for name in asset_ids(entry.filename):
+                    self._files.setdefault(name, entry)
         found = self._files.get(identity)
         if found is None or found.file_size > IMAGE_LIMIT:
             return None

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from typing import Any
 
 from msgbook.errors import MsgbookError
 from msgbook_format import jsontext
 
-_BOM = b"\xef\xbb\xbf"
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""Byte order marks: what PowerShell's `>` writes begins with one."""
 
 
 class BadJsonError(MsgbookError):
@@ -18,15 +24,19 @@ class BadJsonError(MsgbookError):
 def load(data: bytes) -> tuple[Any, bool]:
     """Return the value of a JSON file, and whether it has a value on each line; these are then in a list.
 
+    In the list, the error stands for a line that is not JSON, if another one is.
+
     Raises:
         BadJsonError: It is neither.
     """
+    codec = next((codec for mark, codec in _MARKS if data.startswith(mark)), "utf-8")
     try:
-        text = data.removeprefix(_BOM).decode("utf-8")
+        text = data.decode(codec)
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
+        name = "UTF-8" if codec.startswith("utf-8") else "UTF-16"
         raise BadJsonError(
-            f"expected JSON in UTF-8, found byte 0x{byte:02x} at offset {error.start}"
+            f"expected JSON in {name}, found byte 0x{byte:02x} at offset {error.start}"
         ) from None
     if jsontext.is_too_deep(text):
         raise BadJsonError(
@@ -38,9 +48,12 @@ def load(data: bytes) -> tuple[Any, bool]:
     try:
         return _load(text), False
     except json.JSONDecodeError as error:
-        if error.msg != "Extra data" or "\n" not in text[: error.pos]:
+        lines = [_line(line, number) for number, line in _lines(text)]
+        if error.msg != "Extra data" and not any(isinstance(line, dict) and line for line in lines):
             raise _named(error, error.lineno) from None
-    return [_line(line, number) for number, line in _lines(text)], True
+        if all(isinstance(line, BadJsonError) for line in lines) or len(lines) < 2:
+            raise _named(error, error.lineno) from None
+    return lines, True
 
 
 def _lines(text: str) -> Any:
@@ -48,12 +61,13 @@ def _lines(text: str) -> Any:
 
 
 def _line(line: str, number: int) -> Any:
+    """Return the value of a line, or the error that it gives."""
     try:
         return _load(line)
     except json.JSONDecodeError as error:
-        raise _named(error, number) from None
+        return _named(error, number)
     except BadJsonError as error:
-        raise BadJsonError(f"line {number}: {error}") from None
+        return BadJsonError(f"line {number}: {error}")
 
 
 def _named(error: json.JSONDecodeError, line: int) -> BadJsonError:

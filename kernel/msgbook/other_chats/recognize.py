@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from msgbook.other_chats import chatgpt, claude, fields, jupyter_ai, llm_logs, openai_messages
 from msgbook.other_chats.chat import OtherChat
+from msgbook.other_chats.json_text import BadJsonError
+from msgbook.other_chats.unread import Unread
 
 EXPECTED = (
     "messages of the OpenAI API, ChatGPT's or Claude's `conversations.json`, `llm logs --json`, or a `.chat` of "
@@ -14,12 +17,17 @@ EXPECTED = (
 
 
 def chats_of(
-    value: Any, *, lines: bool = False, assets: chatgpt.Assets = chatgpt.no_assets
+    value: Any,
+    unread: Unread,
+    *,
+    lines: bool = False,
+    assets: chatgpt.Assets = chatgpt.no_assets,
 ) -> list[OtherChat]:
-    """Return the chats of a JSON value.
+    """Return the chats of a JSON value; an empty list has none.
 
     Args:
-        lines: Whether `value` is a list with a value for each line of a file.
+        unread: Collects the errors of chats that stand beside others.
+        lines: Whether `value` is a list with a value for each line of a file, or with the line's error.
         assets: Returns a file of the archive.
 
     Raises:
@@ -28,17 +36,25 @@ def chats_of(
     if isinstance(value, dict):
         return [_conversation(value, "", assets)]
     values = fields.require(value, list, "the file")
-    if not values:
-        raise fields.BadChatError("the file", EXPECTED, "an empty list")
-    if all(isinstance(item, dict) and "role" in item for item in values[:1]):
+    errors = [item for item in values if isinstance(item, BadJsonError)]
+    first = next((item for item in values if not isinstance(item, BadJsonError)), None)
+    if isinstance(first, dict) and "role" in first:
+        if errors:  # a line is a message, and a chat with a hole in it is another chat
+            raise errors[0]
         return [openai_messages.read_conversation(values, "line" if lines else "messages")]
-    first = values[0]
-    is_log = isinstance(first, dict) and {"prompt", "response"} <= first.keys()
-    if is_log:
-        return llm_logs.read_rows(values, "line" if lines else "")
+    if isinstance(first, dict) and {"prompt", "response"} <= first.keys():
+        return llm_logs.read_rows(values, unread, "line" if lines else "")
+
+    def conversation(number: int, item: Any) -> OtherChat:
+        if isinstance(item, BadJsonError):
+            raise item
+        where = f"line {number}" if lines else f"[{number - 1}]"
+        return _conversation(item, where, assets)
+
     return [
-        _conversation(item, f"line {number}" if lines else f"[{number - 1}]", assets)
+        chat
         for number, item in enumerate(values, 1)
+        for chat in unread.read(partial(conversation, number, item))
     ]
 
 
