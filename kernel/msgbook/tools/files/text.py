@@ -88,6 +88,8 @@ def decode(data: bytes, *, is_complete: bool = True, local: str | None = None) -
             if text is not None:
                 return TextFile(text, codec, mark)
             break
+    if not is_complete:
+        data = data[: data.rfind(b"\n") + 1] or data
     begin = data[:8192]
     if b"\0" in begin:  # a byte order mark before other data does not count
         return None
@@ -97,8 +99,6 @@ def decode(data: bytes, *, is_complete: bool = True, local: str | None = None) -
     # Only for UTF-8 does decoding show that data is text.
     if len(begin.translate(None, _CONTROLS)) != len(begin):
         return None
-    if not is_complete:
-        data = data[: data.rfind(b"\n") + 1] or data
     declared = [name.decode("ascii") for name in _DECLARED.findall(data[:1024])[:1]]
     for codec in declared:
         text = _decoded(data, codec)
