@@ -14,7 +14,7 @@ Message = dict[str, Any]
 """A JSON object with a `role` of `system`, `user`, `assistant` or `tool`."""
 
 Part = dict[str, Any]
-"""A content part: `{"type": "text", ...}` or `{"type": "image_url", ...}` (seed 001)."""
+"""A content part: `{"type": "text", ...}`, `{"type": "image_url", ...}` (seed 001) or `{"type": "file", ...}`."""
 
 ApiName = Literal["chat", "responses"]
 """The API over which a server is asked: chat completions, or OpenAI's newer Responses API."""
@@ -136,17 +136,46 @@ class RequestHash:
         return digest.hexdigest()[:_HASH_DIGITS]
 
 
+def document_part(name: str, url: str) -> Part:
+    """Return the part of a document, given its `data:` URL."""
+    return {"type": "file", "file": {"filename": name, "file_data": url}}
+
+
 def without_images(message: Message) -> Message:
     """Return the message with the text `[image]` for each image. Not in place."""
+    return _without("image_url", message)
+
+
+def without_documents(message: Message) -> Message:
+    """Return the message with the name of each document in its place. Not in place."""
+    return _without("file", message)
+
+
+def _without(kind: str, message: Message) -> Message:
     content = message.get("content")
-    return {**message, "content": content_text(content)} if isinstance(content, list) else message
+    if not isinstance(content, list):
+        return message
+    if all("text" in part or part.get("type") == kind for part in content):
+        return {**message, "content": content_text(content)}
+    parts = [
+        {"type": "text", "text": _part_text(part)} if part.get("type") == kind else part
+        for part in content
+    ]
+    return {**message, "content": parts}
 
 
 def content_text(content: str | list[Part]) -> str:
     """Return the text of a message's content, with `[image]` for each image."""
     if isinstance(content, str):
         return content
-    return "\n".join(part.get("text", IMAGE) for part in content)
+    return "\n".join(map(_part_text, content))
+
+
+def _part_text(part: Part) -> str:
+    if part.get("type") == "file":
+        return f"[document: {part['file'].get('filename')}]"
+    text: str = part.get("text", IMAGE)
+    return text
 
 
 def with_texts(content: str | list[Part], change: Callable[[str], str]) -> str | list[Part]:

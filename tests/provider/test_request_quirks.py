@@ -10,9 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refused import OPTIONS, PICTURE, SEEN, TOOL, error, refusal
 
-from msgbook.messages import IMAGE, OUTPUT_ITEMS, assistant, tool_call, tool_result, user
+from msgbook.messages import (
+    IMAGE,
+    OUTPUT_ITEMS,
+    assistant,
+    document_part,
+    tool_call,
+    tool_result,
+    user,
+)
 from msgbook.provider import Request, turn_options
 from msgbook.provider.request_quirks import ADAPTATIONS, IMAGES, find_adaptation
+
+READ = user(
+    [{"type": "text", "text": "read"}, document_part("a.pdf", "data:application/pdf;base64,AA==")]
+)
 
 
 def adapted(status: int, body: object, request: Request) -> Request | None:
@@ -350,6 +362,39 @@ def test_a_server_that_hands_out_no_reasoning_is_not_asked_for_it(body, left_out
     assert bool(found.notice) is is_told
 
 
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, error("Invalid value: 'file'. This model does not support file content types.")),
+        (400, error("Invalid type for 'messages[0].content[1]': unknown part type: file")),
+        (400, error("Invalid value: 'input_file'. Supported values are: 'input_text' and 'input_image'.")),
+        (404, error("No endpoints found that support file input", code=404)),
+        (422, {"detail": [{"loc": ["content", 1], "msg": "Input should be 'text' or 'image_url'", "input": "file"}]}),
+        (400, error("this server does not accept pdf documents")),
+    ],
+)  # fmt: skip
+def test_a_model_that_takes_no_documents_is_sent_their_names(status, body):
+    request = Request("m", [user("hi"), READ, SEEN])
+
+    changed = adapted(status, body, request)
+
+    assert changed.messages == [user("hi"), user("read\n[document: a.pdf]"), SEEN]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The PDF file is too large",
+        "Unsupported file: the document has more than 100 pages",
+        "the document is encrypted, which is not supported",
+        "The file a.pdf exceeds the maximum size",
+        "temperature: unsupported value",
+    ],
+)
+def test_what_is_wrong_with_one_document_is_left_to_the_user(said):
+    assert find_adaptation(refusal(400, error(said)), Request("m", [READ])) is None
+
+
 def test_nothing_is_changed_that_the_request_does_not_hold():
     said = refusal(
         400,
@@ -375,7 +420,7 @@ def test_each_adaptation_takes_away_what_it_concerns():
     call = assistant(None, [tool_call("c", "plot", "{}")])
     request = Request(
         "m",
-        [SEEN, call, tool_result("c", [PICTURE]), REASONED],
+        [SEEN, READ, call, tool_result("c", [PICTURE]), REASONED],
         [TOOL],
         {"max_tokens": 1, **OPTIONS, **TURN},
     )

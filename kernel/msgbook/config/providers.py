@@ -81,6 +81,30 @@ def default_api(base_url: str | None) -> ApiName:
     return "responses" if is_openai else "chat"
 
 
+_DOCUMENTS: Mapping[str, tuple[ApiName, ...]] = {
+    "openai.com": ("chat", "responses"),
+    "openai.azure.com": ("responses",),
+    "openrouter.ai": ("chat",),
+}
+"""The APIs over which a host takes PDFs as documents. Local servers and most gateways refuse them."""
+
+
+def takes_documents(base_url: str | None, api: ApiName) -> bool:
+    """Return whether a server is known to take PDFs as documents.
+
+    Args:
+        base_url: None for OpenAI's own.
+    """
+    try:
+        host = urlsplit(base_url or OPENAI_URL).hostname or ""
+    except ValueError:
+        return False
+    return any(
+        api in apis and (host == name or host.endswith(f".{name}"))
+        for name, apis in _DOCUMENTS.items()
+    )
+
+
 def check_url(url: str | None, setting: str) -> None:
     """Raise `ConfigError`, which names the setting, unless the URL is that of a server."""
     if url is None:
@@ -214,15 +238,18 @@ def fits_a_header(text: str) -> bool:
 def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSettings:
     """Return the provider with the prices and options of `[providers.NAME]`."""
     name = provider.name
-    api = file.api(name)
+    set_api = file.api(name)
+    api = set_api or ("chat" if provider.plugin else default_api(provider.base_url))
+    known = not provider.plugin and takes_documents(provider.base_url, api)
     return replace(
         provider,
-        api=api or ("chat" if provider.plugin else default_api(provider.base_url)),
-        is_api_set=api is not None,
+        api=api,
+        is_api_set=set_api is not None,
         file=file.name,
         prices=file.prices(name),
         keep_reasoning=file.is_on(name, "keep_reasoning"),
         alternate=file.is_on(name, "alternate"),
+        documents=file.is_on(name, "documents") if "documents" in file.provider(name) else known,
         requests_per_minute=file.count(name, "requests_per_minute"),
         max_parallel=file.count(name, "max_parallel"),
     )

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from msgbook.events import AdaptationNotice, Notice, StreamEvent
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import RefusedError
-from msgbook.provider.request_quirks import IMAGES, Adaptation, find_adaptation
+from msgbook.provider.request_quirks import DOCUMENTS, IMAGES, Adaptation, find_adaptation
 from msgbook.text import excerpt, one_line, visible
 
 
@@ -18,9 +18,13 @@ class AdaptingProvider:
     Each adaptation is tried once per request, and none after the first event of an answer. An
     adaptation is remembered, and a notice shown, when the changed request is answered: a server that
     refuses that too had another reason.
+
+    Args:
+        takes_documents: Whether the server is known to take PDFs as documents. Else none is sent.
     """
 
-    def __init__(self, provider: Provider) -> None:
+    def __init__(self, provider: Provider, *, takes_documents: bool = False) -> None:
+        self._takes_documents = takes_documents
         self.name = provider.name
         self._provider = provider
         self._learned: dict[str, list[Adaptation]] = {}
@@ -28,6 +32,10 @@ class AdaptingProvider:
     def accepts_images(self, model: str) -> bool:
         """Return whether a model accepts images, as far as is known."""
         return IMAGES not in self._learned.get(model, ())
+
+    def accepts_documents(self, model: str) -> bool:
+        """Return whether a model accepts PDFs as documents, as far as is known."""
+        return self._takes_documents and DOCUMENTS not in self._learned.get(model, ())
 
     def adapt(self, request: Request) -> Request:
         """Return the request with the adaptations that are known for its model."""
@@ -63,7 +71,9 @@ class AdaptingProvider:
 
     def _adapted(self, request: Request) -> tuple[Request, list[Adaptation]]:
         used = []
-        for known in self._learned.get(request.model, ()):
+        # A conversation may come here with documents that another server took.
+        never = () if self._takes_documents else (DOCUMENTS,)
+        for known in (*never, *self._learned.get(request.model, ())):
             if known.concerns(request):
                 request = known.change(request)
                 used.append(known)

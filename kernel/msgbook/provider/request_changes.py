@@ -18,9 +18,18 @@ _ANY_SERVERS_ID = re.compile(r"[a-zA-Z0-9]{9}")
 
 def holds_image(message: Message) -> bool:
     """Return whether a message has an image part."""
+    return _holds("image_url", message)
+
+
+def holds_document(message: Message) -> bool:
+    """Return whether a message has the part of a document."""
+    return _holds("file", message)
+
+
+def _holds(kind: str, message: Message) -> bool:
     content = message.get("content")
     parts = content if isinstance(content, list) else []
-    return any(isinstance(part, dict) and part.get("type") == "image_url" for part in parts)
+    return any(isinstance(part, dict) and part.get("type") == kind for part in parts)
 
 
 def holds_image_of_tool(message: Message) -> bool:
@@ -31,6 +40,11 @@ def holds_image_of_tool(message: Message) -> bool:
 def without_images(request: Request) -> Request:
     """Return the request with a word for each image."""
     return replace(request, messages=[messages.without_images(m) for m in request.messages])
+
+
+def without_documents(request: Request) -> Request:
+    """Return the request with the name of each document."""
+    return replace(request, messages=[messages.without_documents(m) for m in request.messages])
 
 
 def without_tool_images(request: Request) -> Request:

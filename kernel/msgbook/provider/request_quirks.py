@@ -17,12 +17,14 @@ from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.request_changes import (
     has_option,
+    holds_document,
     holds_foreign_id,
     holds_image,
     holds_image_of_tool,
     holds_reasoning_item,
     rename_option,
     with_plain_ids,
+    without_documents,
     without_images,
     without_option,
     without_reasoning_items,
@@ -162,6 +164,35 @@ def _refuses_unverified(refusal: RefusedError) -> bool:
     return "verified" in refusal.body and "summar" in refusal.body
 
 
+_DOCUMENT = re.compile(
+    r"\binput_file\b|file_data|\bfiles?\b|\bpdfs?\b|\bdocuments?\b", re.IGNORECASE
+)
+_NO_DOCUMENT = re.compile(
+    r"support|unknown|unrecognized|unexpected|invalid (value|type)|expected one of|not (allowed|permitted|accept)"
+    r"|no endpoints|input should be",
+    re.IGNORECASE,
+)
+_ONE_DOCUMENT = re.compile(
+    r"too (large|big|many|long)|exceed|maximum|at most|corrupt|damaged|password|encrypt|pages|pars|decod|empty",
+    re.IGNORECASE,
+)
+"""Words about one document, which the user can change, not about documents as such."""
+
+
+def _refuses_documents(refusal: RefusedError) -> bool:
+    body = refusal.body
+    return bool(_DOCUMENT.search(body) and _NO_DOCUMENT.search(body)) and not _ONE_DOCUMENT.search(
+        body
+    )
+
+
+DOCUMENTS = Adaptation(
+    lambda request: any(map(holds_document, request.messages)),
+    _refuses_documents,
+    without_documents,
+    "{model} does not accept PDFs as documents; the name was sent for each. Refer to one again to send its text.",
+)
+
 IMAGES = Adaptation(
     lambda request: any(map(holds_image, request.messages)),
     _refuses_images,
@@ -170,6 +201,7 @@ IMAGES = Adaptation(
 )
 
 ADAPTATIONS = (
+    DOCUMENTS,
     Adaptation(
         lambda request: any(map(holds_foreign_id, request.messages)),
         lambda refusal: bool(_CALL_ID.search(refusal.body) and _SHAPE.search(refusal.body)),

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from msgbook.approval import Roots
 from msgbook.errors import MsgbookError, ToolError
+from msgbook.messages import Part, document_part
+from msgbook.request.context.content_reference import LoadText
 from msgbook.request.context.sources import ReferencedText, SourceError
 from msgbook.request.context.tags import Lines
+from msgbook.request.records import files_by_key, is_sent_in_full, valid_entries
 from msgbook.text import sized
 from msgbook.tools.files import TextFile, read_file, read_notebook, read_pdf
 
@@ -55,6 +60,27 @@ def document_words(url: str) -> str:
     """Return the text that stands for a document among the files of a message."""
     size = sized((len(url) - len(PDF_URL)) * 3 // 4)
     return f"(PDF document, {size}, sha256 {sha256(url.encode()).hexdigest()[:16]}: attached to the message)"
+
+
+def with_documents(
+    content: str | list[Part], context: Mapping[str, Any], load: LoadText
+) -> str | list[Part]:
+    """Return a prompt's content with the documents that a context records, behind its text and images. Pure.
+
+    One that `%prune` dropped, or whose data are gone, is only named among the files.
+    """
+    files = files_by_key(context)
+    parts = []
+    for entry in valid_entries(context, "documents"):
+        key = entry["key"]
+        url = load(entry["sha256"]) if key not in files or is_sent_in_full(files[key]) else None
+        # The record may name any text that is kept.
+        if url is not None and url.startswith(PDF_URL):
+            parts.append(document_part(PurePosixPath(key).name or key, url))
+    if not parts:
+        return content
+    before = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return [*before, *parts]
 
 
 def read_pdf_reference(

@@ -40,12 +40,15 @@ def import_paths() -> list[str]:
     return list(dict.fromkeys(str(Path(file).parent.parent) for file in files))
 
 
-def read_isolated(kind: str, descriptor: int, **arguments: Any) -> dict[str, Any]:
+def read_isolated(
+    kind: str, descriptor: int, *, seconds: float = SECONDS, **arguments: Any
+) -> dict[str, Any]:
     """Return what a reader of documents gives.
 
     Args:
         kind: `notebook`, or `pdf` with the arguments of `pdf_pages`.
         descriptor: The open file.
+        seconds: Time that it may take.
 
     Raises:
         DocumentError: It cannot be read within the limits.
@@ -59,12 +62,12 @@ def read_isolated(kind: str, descriptor: int, **arguments: Any) -> dict[str, Any
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={},
-            timeout=SECONDS,
+            timeout=seconds,
             check=False,
         )
         reply: dict[str, Any] = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
-        raise DocumentError(f"reading it took longer than {SECONDS:g} s") from None
+        raise DocumentError(f"reading it took longer than {seconds:g} s") from None
     except OSError as error:
         raise DocumentError(
             f"the process that reads it could not start: {error.strerror}"

@@ -74,7 +74,11 @@ def _pages(call: Call, real: Path, start: int | None, end: int | None) -> str:
         pages = read_pdf(call.roots, real, start, end, SHOWN)
     except DocumentError as error:
         raise ToolError(f"{call.roots.format_path(real)} is a PDF: {error}.") from None
-    more = f"; go on with start={pages.last + 1}" if pages.last < (end or pages.count) else ""
+    more = (
+        f"; go on with start={pages.last + 1}"
+        if pages.last < min(end or pages.count, pages.count)
+        else ""
+    )
     which = (
         f"page {pages.first}"
         if pages.first == pages.last
