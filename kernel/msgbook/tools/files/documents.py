@@ -13,6 +13,8 @@ from msgbook.tools.files.opening import open_entry, open_place, os_errors_as_too
 from msgbook.tools.files.pdfs import MAGIC
 
 _NOTEBOOK = ".ipynb"
+NOTEBOOK_LIMIT = 250_000_000
+"""Bytes of a notebook that is read by cells."""
 _HERE = 5_000_000
 """Bytes of a notebook that is read in this process: it takes less time than to start another one."""
 INSTALL = 'pip install "msgbook[pdf]"'
@@ -55,12 +57,17 @@ def read_notebook(roots: Roots, real: Path, *, here: bool = False) -> str:
         os_errors_as_tool_errors(roots, real),
         os.fdopen(open_entry(roots, real, place), "rb") as file,
     ):
-        if not here and os.fstat(file.fileno()).st_size > _HERE:
+        size = os.fstat(file.fileno()).st_size
+        if size > NOTEBOOK_LIMIT:
+            raise DocumentError(
+                f"it has {size:,} bytes; notebooks of at most {NOTEBOOK_LIMIT:,} bytes are read by cells"
+            )
+        if not here and size > _HERE:
             return str(read_isolated("notebook", file.fileno())["text"])
         # Imported here: most calls read none.
-        from msgbook.tools.files.notebooks import NOTEBOOK_LIMIT, notebook_text
+        from msgbook.tools.files.notebooks import notebook_text
 
-        return notebook_text(file.read(NOTEBOOK_LIMIT + 1))
+        return notebook_text(file.read(NOTEBOOK_LIMIT))
 
 
 def read_pdf(roots: Roots, real: Path, first: int | None, last: int | None, limit: int) -> Pages:

@@ -91,9 +91,9 @@ def main(request: dict[str, Any]) -> None:
 
             reply = pdf_pages(sys.stdin.buffer, **request)
         else:
-            from msgbook.tools.files.notebooks import NOTEBOOK_LIMIT, notebook_text
+            from msgbook.tools.files.notebooks import notebook_text
 
-            reply = {"text": notebook_text(sys.stdin.buffer.read(NOTEBOOK_LIMIT + 1))}
+            reply = {"text": notebook_text(sys.stdin.buffer.read())}
     except MsgbookError as error:
         reply = {"error": str(error)}
     except MemoryError:

@@ -17,9 +17,6 @@ from msgbook_format.metadata import as_dict
 from msgbook_format.syntax import Dialect, write_fence
 from msgbook_format.turn import Turn, turn_of
 
-SUFFIX = ".ipynb"
-NOTEBOOK_LIMIT = 250_000_000
-"""Bytes of a notebook that is read."""
 _CELLS_LIMIT = 50_000_000
 """Bytes of a notebook without its pictures: as values they take ten times as much memory."""
 
@@ -51,10 +48,6 @@ def notebook_text(data: bytes) -> str:
 
 
 def _loaded(data: bytes) -> dict[str, Any]:
-    if len(data) > NOTEBOOK_LIMIT:
-        raise NotANotebookError(
-            f"it has {len(data):,} bytes; notebooks of at most {NOTEBOOK_LIMIT:,} bytes are read by cells"
-        )
     cells = _DATA.sub(lambda found: b'"\\u0001data %d"' % len(found[1]), data)
     if len(cells) > _CELLS_LIMIT:
         raise NotANotebookError(
