@@ -15,7 +15,7 @@ from msgbook.tools.files.pdfs import MAGIC
 _NOTEBOOK = ".ipynb"
 NOTEBOOK_LIMIT = 250_000_000
 """Bytes of a notebook that is read by cells."""
-_HERE = 5_000_000
+_HERE = 12_000_000
 """Bytes of a notebook that is read in this process: it takes less time than to start another one."""
 INSTALL = 'pip install "msgbook[pdf]"'
 

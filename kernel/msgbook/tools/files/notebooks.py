@@ -21,7 +21,7 @@ _CELLS_LIMIT = 50_000_000
 """Bytes of a notebook without its pictures: as values they take ten times as much memory."""
 
 # Pictures are most of a large notebook. They are cut out before the JSON is read.
-_DATA = re.compile(rb'"((?:[A-Za-z0-9+/=]|\\n){2000,}+)"')
+_DATA = re.compile(rb'"([A-Za-z0-9+/=\\]{2000,}+)(?<!\\)"')  # a line end in it is `\n`
 _LANGUAGE = re.compile(r"[\w.+#-]{0,40}")
 _MARK = "\x01data "
 _MARKED = re.compile(_MARK + r"(\d+)")
