@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from msgbook.errors import MsgbookError
@@ -78,7 +79,7 @@ def _chats(path: Path, unread: Unread) -> list[OtherChat]:
             unread.within("")
             for data in unread.read(content):
                 unread.within(name)
-                found = unread.read(lambda data=data: _of_part(data, export.asset, unread))
+                found = unread.read(partial(_of_part, data, export.asset, unread))
                 chats += found[0] if found else []
     return chats
 

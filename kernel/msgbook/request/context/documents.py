@@ -108,6 +108,6 @@ def read_pdf_reference(
     except MsgbookError as error:
         raise SourceError(str(error)) from None
     notes = [words for words in (note, found.note) if words]
-    if found.last < min(last or found.count, found.count):
+    if found.last < min(last or found.total, found.total):
         notes.append(f"for the next ones, write @[{real.name}:{found.last + 1}:{found.last * 2}]")
     return ReferencedText(found.text, "literal", "; ".join(notes))

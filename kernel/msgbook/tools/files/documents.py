@@ -26,8 +26,8 @@ class Pages(NamedTuple):
     text: str
     first: int
     last: int
-    count: int
-    """Of all pages."""
+    total: int
+    """Number of all pages."""
     note: str
     """What is missing, a sentence without end; empty for nothing."""
 

@@ -55,7 +55,7 @@ def _loaded(data: bytes) -> dict[str, Any]:
             "such bytes are read by cells"
         )
     try:
-        notebook = json.loads(cells)
+        notebook: Any = json.loads(cells)
     except (ValueError, RecursionError):
         raise NotANotebookError("it is not valid JSON") from None
     version = notebook.get("nbformat") if isinstance(notebook, dict) else None
@@ -65,7 +65,8 @@ def _loaded(data: bytes) -> dict[str, Any]:
         raise NotANotebookError(
             f"it is a notebook of format {version}, not 4; `jupyter nbconvert --to notebook` converts it"
         )
-    return notebook
+    found: dict[str, Any] = notebook
+    return found
 
 
 def _cell_text(number: int, cell: Mapping[str, Any], dialect: Dialect) -> str:

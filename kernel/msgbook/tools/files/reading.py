@@ -76,7 +76,7 @@ def _pages(call: Call, real: Path, start: int | None, end: int | None) -> str:
         raise ToolError(f"{call.roots.format_path(real)} is a PDF: {error}.") from None
     more = (
         f"; go on with start={pages.last + 1}"
-        if pages.last < min(end or pages.count, pages.count)
+        if pages.last < min(end or pages.total, pages.total)
         else ""
     )
     which = (
@@ -85,7 +85,7 @@ def _pages(call: Call, real: Path, start: int | None, end: int | None) -> str:
         else f"pages {pages.first} to {pages.last}"
     )
     note = f"; {pages.note}" if pages.note else ""
-    return _noted(pages.text, f"[{which} of {pages.count:,}{more}{note}]")
+    return _noted(pages.text, f"[{which} of {pages.total:,}{more}{note}]")
 
 
 def _lines(text: str, start: int | None, end: int | None) -> tuple[str, str]:
