@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from file_calls import FileCalls
 from pdfs import bomb, encrypted, pdf
 
+import msgbook
+import msgbook_format
 from msgbook.approval import Roots
 from msgbook.request.context.files import FileSources
 from msgbook.request.context.sources import ReferencedText, SourceError
@@ -112,6 +116,25 @@ def test_a_document_that_takes_too_long_is_refused(tmp_path):
         pytest.raises(DocumentError, match="reading it took longer than 1 s"),
     ):
         read_isolated("pdf", file.fileno(), seconds=1, first=1, last=1, limit=1000)
+
+
+def test_without_pypdf_it_is_said_what_to_install(tmp_path):
+    (tmp_path / "a.pdf").write_bytes(THREE)
+    own = [str(Path(package.__file__).parent.parent) for package in (msgbook, msgbook_format)]
+    code = (
+        f"import sys; sys.path += {own!r}\n"
+        "from pathlib import Path\n"
+        "from msgbook.approval.roots import Roots\n"
+        "from msgbook.tools.files import read_pdf\n"
+        f"try: read_pdf(Roots(Path({str(tmp_path)!r})), Path({str((tmp_path / 'a.pdf').resolve())!r}), 1, 1, 9)\n"
+        "except Exception as error: print(error)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == 'the text of PDFs needs another package: pip install "msgbook[pdf]"\n'
 
 
 def test_rights_are_those_of_any_other_file(tmp_path):

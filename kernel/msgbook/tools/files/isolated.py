@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -53,6 +52,8 @@ def read_isolated(
     Raises:
         DocumentError: It cannot be read within the limits.
     """
+    import subprocess  # most calls start nothing
+
     request = json.dumps({"kind": kind, **arguments})
     command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _CODE, json.dumps(import_paths())]
     try:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import time
-import warnings
 from typing import Any, BinaryIO
 
 from msgbook.errors import MsgbookError
@@ -32,6 +29,10 @@ def pdf_pages(file: BinaryIO, first: int | None, last: int | None, limit: int) -
     Raises:
         PdfError: It is broken, encrypted, or has no such pages.
     """
+    import logging  # here, since each worker imports this module for its one constant
+    import time
+    import warnings
+
     try:
         import pypdf
         from pypdf.errors import DependencyError, PyPdfError
