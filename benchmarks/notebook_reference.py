@@ -37,7 +37,7 @@ def main(rounds: int) -> None:
             cells = [one] * (SIZE // len(json.dumps(one)))
             whole = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
             Path(folder, f"{name}.ipynb").write_text(json.dumps(whole), "utf-8")
-            took = statistics.median(read(Path(folder), f"{name}.ipynb") for _ in range(rounds))
+            took = statistics.median(asyncio.run(read(Path(folder), f"{name}.ipynb", rounds)))
             print(f"10 MB of {name}, {len(cells):,} cells: {took:.2f} s (goal: 0.3 s)")
             row(f"a reference to a notebook of 10 MB of {name}", took, "s", 0.3)
 
@@ -46,12 +46,15 @@ def cell(source: str, output: dict[str, Any]) -> dict[str, Any]:
     return {"cell_type": "code", "source": source, "execution_count": 1, "outputs": [output]}
 
 
-def read(folder: Path, name: str) -> float:
-    """Seconds of one reference."""
+async def read(folder: Path, name: str, rounds: int) -> list[float]:
+    """Seconds of each reference, in a loop that runs on, as the kernel's does."""
     sources = FileSources(Roots(folder))
-    start = time.perf_counter()
-    asyncio.run(sources.read(name, None, nested=False))
-    return time.perf_counter() - start
+    took = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        await sources.read(name, None, nested=False)
+        took.append(time.perf_counter() - start)
+    return took
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from typing import Any
 from msgbook.errors import MsgbookError
 from msgbook.notebook import has_run, is_prompt, outputs_of, outputs_text, parse_prompt, source_of
 from msgbook.text import sized, without_data
+from msgbook_format.garbage import paused
 from msgbook_format.metadata import as_dict
 from msgbook_format.syntax import Dialect, write_fence
 from msgbook_format.turn import Turn, turn_of
@@ -37,14 +38,15 @@ def notebook_text(data: bytes) -> str:
     Raises:
         NotANotebookError: It is not valid, is of an older format, or is too large.
     """
-    notebook = _loaded(data)
-    dialect = Dialect.from_metadata(as_dict(notebook.get("metadata")), None)
-    texts = (
-        text
-        for number, cell in enumerate(notebook["cells"], 1)
-        if isinstance(cell, dict) and (text := _cell_text(number, cell, dialect))
-    )
-    return _without_data("\n\n".join(texts)) + "\n"
+    with paused():
+        notebook = _loaded(data)
+        dialect = Dialect.from_metadata(as_dict(notebook.get("metadata")), None)
+        texts = [
+            text
+            for number, cell in enumerate(notebook["cells"], 1)
+            if isinstance(cell, dict) and (text := _cell_text(number, cell, dialect))
+        ]
+        return _without_data("\n\n".join(texts)) + "\n"
 
 
 def _loaded(data: bytes) -> dict[str, Any]:
@@ -85,11 +87,11 @@ def _cell_text(number: int, cell: Mapping[str, Any], dialect: Dialect) -> str:
         language = "python" if is_python else "ipython" if dialect.has_prompts else dialect.language
         run = "" if has_run(cell) else ", not run"
         parts = [f"[cell {number}: code{run}]\n{_fenced(body if is_python else source, language)}"]
-    turns = [turn for turn in map(turn_of, outputs) if turn is not None]
+    with_turns = [(output, turn_of(output)) for output in outputs]
+    turns = [turn for _, turn in with_turns if turn is not None]
     parts += [f"[answer]\n{_turn_text(turn)}" for turn in turns]
-    shown = outputs_text(
-        [o for o in outputs if turn_of(o) is None and not (turns and _is_error(o))], _size
-    )
+    others = [o for o, turn in with_turns if turn is None and not (turns and _is_error(o))]
+    shown = outputs_text(others, _size) if others else ""
     if shown.strip():
         parts.append(f"Output:\n{_fenced(shown, '')}")
     return "\n".join(part.rstrip("\n") for part in parts)
