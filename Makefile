@@ -3,22 +3,31 @@
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
-export PATH := $(abspath $(BIN)):$(PATH)
+# Not `abspath`, which takes a blank in the path of the clone for the end of a word.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 export COREPACK_ENABLE_DOWNLOAD_PROMPT := 0
+
+# What tests need that others wrote, each in a folder of its own.
+OTHERS_SERVERS := .mcp-servers/.installed .model-servers/.installed
+OTHERS_PAGES := .languages/.installed .collaboration/.installed
+OTHERS_HOSTS := .collaboration/.installed .notebook7/.installed .gateway/.installed .enterprise-gateway/.installed \
+	.jupyterhub/.installed .nbmodel/.installed .git-extension/.installed .neighbours/.installed
 
 LAB_SOURCES := $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null) \
 	labextension/package.json labextension/tsconfig.json
 SHARED_DATA := $(shell find kernel/kernelspec server-config -type f) install.json $(wildcard jupytext_format/msgbook_autoload.*)
 
-.PHONY: help demo test test-fast coverage test-openai2 test-neighbours test-servers lint lint-workflows format bench corpus fuzz docs screenshots dist clean check-tools
+.PHONY: help demo test test-laws test-integration test-ui test-compat test-openai2 test-rest test-all test-servers lint lint-workflows \
+	format bench corpus fuzz docs screenshots dist clean check-tools
 
 help:
 	@echo "make demo         open a sample conversation in JupyterLab, with the built-in demo model"
-	@echo "make test         all tests, the browser's included"
-	@echo "make test-fast    tests without a browser, kernel, server or new Python"
-	@echo "make coverage     the same tests, and the lines that they reach"
-	@echo "make test-openai2  the tests of what the openai package does, with its oldest supported version"
-	@echo "make test-neighbours  Jupytext's own tests, with msgbook and, where one fails, without (downloads them)"
+	@echo "make test         the tests of each change: all that run in process, jest, and a smoke test of each thing that starts others"
+	@echo "make test-integration  kernels, commands, Jupyter servers, MCP servers and model servers"
+	@echo "make test-ui      JupyterLab in a Chromium"
+	@echo "make test-compat  Notebook 7, JupyterHub, gateways, collaboration, clients, Jupytext's own tests, openai 2 (downloads them)"
+	@echo "make test-laws    the tests with generated examples, over many of them"
+	@echo "make test-all     all of these, each test once"
 	@echo "make test-servers  the tests against llama.cpp's server and LiteLLM's proxy, with a tiny model (downloads them)"
 	@echo "make lint         ruff, mypy, import-linter, the checks of the workflows, eslint, prettier"
 	@echo "make format       let ruff and prettier write the files"
@@ -34,41 +43,53 @@ help:
 demo: $(VENV)/.installed
 	msgbook demo
 
-# Tests that drive a browser wait half of their time: more workers than cores.
+# A test that waits for a process or a page leaves its core to another one.
 WORKERS ?= 3
-test: $(VENV)/.dev labextension/.tested chromium .collaboration/.installed .languages/.installed \
-		.notebook7/.installed .gateway/.installed .enterprise-gateway/.installed .jupyterhub/.installed .nbmodel/.installed .git-extension/.installed \
-		.mcp-servers/.installed .model-servers/.installed
-	pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=20
+# Tests of a file run in one worker, which starts what they share once.
+PYTEST := pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+FETCHED := not corpus and not neighbours and not servers
 
-FAST := --hypothesis-profile=few -m "not slow and not corpus and not neighbours and not servers"
-# What needs no browser, kernel, server or new Python: run it after each change.
-test-fast: $(VENV)/.dev
-	pytest -n 2 $(FAST)
+# What each change has to pass, in minutes. It downloads nothing but the extra `dev` and, where there is none, a Chromium.
+test: $(VENV)/.dev labextension/.tested chromium
+	$(PYTEST) --durations=10 -m "(smoke or not (integration or ui)) and not corpus" tests tests/integration ui-tests
 
-# The same tests, with the lines of the packages that they reach.
-coverage: $(VENV)/.dev
-	pytest -n 2 $(FAST) --cov=msgbook --cov=msgbook_format --cov-report=term:skip-covered
+test-integration: $(VENV)/.dev $(OTHERS_SERVERS)
+	$(PYTEST) -m "$(FETCHED)" tests/integration
+
+test-ui: $(VENV)/.dev chromium $(OTHERS_PAGES)
+	$(PYTEST) ui-tests
+
+test-compat: $(VENV)/.dev chromium $(OTHERS_HOSTS) test-openai2
+	$(PYTEST) -m "not servers" tests/compat
+
+# All but what `make test` runs. One run, so that a worker's JupyterLab serves all tests of the page.
+test-rest: $(VENV)/.dev chromium $(OTHERS_SERVERS) $(OTHERS_PAGES) $(OTHERS_HOSTS) test-openai2 test-laws
+	$(PYTEST) --durations=20 -m "not smoke and not servers and not corpus" tests/integration tests/compat ui-tests
+
+# Those of `make test` look at ten examples each.
+test-laws: $(VENV)/.dev
+	$(PYTEST) -m hypothesis --hypothesis-profile=many tests
+
+test-all:
+	$(MAKE) --no-print-directory test
+	$(MAKE) --no-print-directory test-rest
 
 # The last release line that rides on httpx. What it needs besides is installed already, but for distro.
 OPENAI2 := openai==2.20.0
 test-openai2: $(VENV)/.dev .openai2/$(OPENAI2)
-	PYTHONPATH=$(abspath .openai2) pytest -n 2 --dist loadfile -p no:cacheprovider \
-		tests/engine/test_engine*.py tests/provider/test_server_faults.py tests/provider/test_sdk.py tests/provider/test_origins.py \
-		tests/cli/test_demo.py tests/cli/test_doctor*.py
+	PYTHONPATH="$(CURDIR)/.openai2" $(PYTEST) -p no:cacheprovider \
+		tests/engine/test_engine.py tests/provider/test_server_faults.py tests/provider/test_sdk.py tests/provider/test_origins.py \
+		tests/cli/test_demo.py tests/cli/test_doctor.py
 
 .openai2/$(OPENAI2):
 	rm -rf .openai2
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .openai2 "$(OPENAI2)" distro
+	$(PIP_INSTALL) --no-deps --target .openai2 "$(OPENAI2)" distro
 	touch $@
 
-# Of the version that is installed. Its tests need pytest-asyncio, which would be in the way of ours.
-test-neighbours: $(VENV)/.dev .neighbours/.installed
-	pytest -m neighbours -p no:cacheprovider tests/neighbours
-
+# Jupytext's own tests, of the version that is installed. They need pytest-asyncio, which would be in the way of ours.
 .neighbours/.installed: Makefile $(VENV)/.dev
 	rm -rf .neighbours
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .neighbours/packages \
+	$(PIP_INSTALL) --no-deps --target .neighbours/packages \
 		pytest-asyncio==1.5.0
 	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary jupytext \
 		--dest .neighbours "jupytext==$$($(BIN)/python -c 'import importlib.metadata as m; print(m.version("jupytext"))')"
@@ -78,32 +99,32 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 # In a folder of its own, for the tests that name it: installed beside JupyterLab it changes every document.
 .collaboration/.installed: Makefile | $(VENV)/.dev
 	rm -rf .collaboration
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .collaboration \
+	$(PIP_INSTALL) --no-deps --target .collaboration \
 		jupyter-collaboration==5.0.4 jupyter-collaboration-ui==3.0.4 jupyter-docprovider==3.0.4 \
 		jupyter-server-fileid==0.10.0 jupyter-server-ydoc==3.0.4 jupyter-ydoc==4.2.1 pycrdt==0.14.13 \
 		pycrdt-store==0.1.5 pycrdt-websocket==0.16.5 sqlite-anyio==0.2.10
 	touch $@
 
-# Where else the page runs, each in a folder of its own, for the tests in tests/everywhere.
+# Where else the page runs, each in a folder of its own, for the tests in tests/compat/everywhere.
 .notebook7/.installed: Makefile | $(VENV)/.dev
 	rm -rf .notebook7
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .notebook7 \
+	$(PIP_INSTALL) --no-deps --target .notebook7 \
 		notebook==7.6.5
-	ln -s $(abspath $(VENV))/share/jupyter/lab/schemas/@jupyterlab .notebook7/share/jupyter/lab/schemas/
-	ln -s $(abspath $(VENV))/share/jupyter/lab/themes .notebook7/share/jupyter/lab/
+	ln -s "$(CURDIR)/$(VENV)/share/jupyter/lab/schemas/@jupyterlab" .notebook7/share/jupyter/lab/schemas/
+	ln -s "$(CURDIR)/$(VENV)/share/jupyter/lab/themes" .notebook7/share/jupyter/lab/
 	touch $@
 
 # With .collaboration, on which it needs to write outputs.
 .nbmodel/.installed: Makefile | $(VENV)/.dev
 	rm -rf .nbmodel
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .nbmodel \
+	$(PIP_INSTALL) --no-deps --target .nbmodel \
 		jupyter-server-nbmodel==0.2.9 jupyter-kernel-client==1.0.2 jupyter-mimetypes==0.2.0
 	touch $@
 
 # Beside JupyterLab it would look for repositories in every test.
 .git-extension/.installed: Makefile | $(VENV)/.dev
 	rm -rf .git-extension
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .git-extension \
+	$(PIP_INSTALL) --no-deps --target .git-extension \
 		jupyterlab-git==0.55.0 jupyterlab-git-core==0.55.0 nbdime==4.0.4 \
 		GitPython==3.2.1 gitdb==4.0.12 smmap==5.0.3 colorama==0.4.6
 	touch $@
@@ -118,14 +139,14 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 
 .gateway/.installed: Makefile | $(VENV)/.dev
 	rm -rf .gateway
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .gateway \
+	$(PIP_INSTALL) --no-deps --target .gateway \
 		jupyter-kernel-gateway==3.0.1
 	touch $@
 
 # The hub itself, and the proxy that it starts.
 .jupyterhub/.installed: Makefile | $(VENV)/.dev
 	rm -rf .jupyterhub
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .jupyterhub \
+	$(PIP_INSTALL) --no-deps --target .jupyterhub \
 		jupyterhub==6.1.1 SQLAlchemy==2.1.9 alembic==1.20.1 Mako==1.4.3 certipy==0.2.3 oauthlib==4.0.1 \
 		pamela==1.2.0 aiodns==4.0.4 pycares==5.2.1
 	npm install --silent --no-audit --no-fund --prefix .jupyterhub/node configurable-http-proxy@5.3.0
@@ -134,7 +155,7 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 # In a folder of its own, too: where it is installed, JupyterLab may be Chinese.
 .languages/.installed: Makefile | $(VENV)/.dev
 	rm -rf .languages
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target .languages \
+	$(PIP_INSTALL) --no-deps --target .languages \
 		jupyterlab-language-pack-zh-CN==4.5.post3
 	touch $@
 
@@ -156,9 +177,9 @@ test-neighbours: $(VENV)/.dev .neighbours/.installed
 	npm install --silent --no-audit --no-fund --prefix .model-servers @copilotkit/aimock@1.43.0
 	touch $@
 
-# Too large for `make test`. xllamacpp holds llama.cpp with its server; the model is written on the spot.
+# Too large for `make test-all`. xllamacpp holds llama.cpp with its server; the model is written on the spot.
 test-servers: $(VENV)/.dev .local-models/.installed
-	pytest -m servers -p no:cacheprovider tests/servers
+	pytest -m servers -p no:cacheprovider tests/compat/servers
 
 .local-models/.installed: Makefile tests/support/tiny_model.py
 	rm -rf .local-models
@@ -203,11 +224,11 @@ corpus: $(VENV)/.dev
 N ?= 5000
 fuzz: $(VENV)/.dev
 	PYTHONPATH=tests:tests/support python -m format.fuzz $(N)
-	pytest -n 2 -m hypothesis --hypothesis-profile=random
+	$(PYTEST) -m hypothesis --hypothesis-profile=random tests
 
 docs: $(VENV)/.dev
 	sphinx-build -b html -q -W --keep-going docs docs/_build/html
-	pytest -q tests/docs tests/format/test_docs.py
+	pytest -q tests/docs tests/integration/docs tests/format/test_docs.py
 	@echo "open docs/_build/html/index.html"
 
 screenshots: $(VENV)/.dev chromium
@@ -235,28 +256,30 @@ chromium: $(VENV)/.dev
 
 $(VENV)/bin/python:
 	@$(MAKE) --no-print-directory check-tools
-	$(PYTHON) -m venv $(VENV)
+	@sh scripts/quietly.sh "Making the environment $(VENV)" $(PYTHON) -m venv $(VENV)
 
 # The extension is built once by jlpm; pip then finds it built and copies it into place.
 labextension/dist/static/style.js: $(LAB_SOURCES) labextension/node_modules/.yarn-state.yml
-	cd labextension && jlpm build:prod
-	touch $@
+	@sh scripts/quietly.sh "Building the extension of JupyterLab" sh -c 'cd labextension && jlpm build:prod'
+	@touch $@
 
 labextension/node_modules/.yarn-state.yml: labextension/yarn.lock labextension/package.json | $(BIN)/jlpm
 	@$(MAKE) --no-print-directory check-tools
-	cd labextension && jlpm install --immutable
-	touch $@
+	@sh scripts/quietly.sh "Installing what the extension is built with" sh -c 'cd labextension && jlpm install --immutable'
+	@touch $@
+
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 $(BIN)/jlpm: | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "jupyterlab>=4.6,<5" "jupyter-builder>=1.2,<2"
+	@sh scripts/quietly.sh "Installing JupyterLab" $(PIP_INSTALL) "jupyterlab>=4.6,<5" "jupyter-builder>=1.2,<2"
 
 $(VENV)/.installed: pyproject.toml $(SHARED_DATA) labextension/dist/static/style.js
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
-	touch $@
+	@sh scripts/quietly.sh "Installing msgbook" $(PIP_INSTALL) -e .
+	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(SHARED_DATA) labextension/dist/static/style.js
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
-	touch $(VENV)/.installed $@
+	@sh scripts/quietly.sh "Installing what the tests need" $(PIP_INSTALL) -e ".[dev]"
+	@touch $(VENV)/.installed $@
 
 labextension/.tested: labextension/dist/static/style.js $(wildcard labextension/jest.config.js)
 	cd labextension && jlpm test

@@ -37,6 +37,7 @@ NAMES = [
     "pull",
     "prefix",
     "text_format",
+    "growth",
     "export",
     "subagents",
     "recording",

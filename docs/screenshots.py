@@ -60,7 +60,7 @@ def main() -> None:
 
 @contextmanager
 def opened(browser: Browser, settings: dict[str, str], width: int, height: int) -> Iterator[Lab]:
-    """A tab of a new JupyterLab; its folder holds the tour as `demo.msg.md`, and `stats.py`."""
+    """Open a tab of a new JupyterLab; its folder holds the tour as `demo.msg.md`, and `stats.py`."""
     temporary = tempfile.TemporaryDirectory
     with temporary(prefix="project-") as chats, temporary() as logs:
         folder, log = Path(chats), Path(logs) / "log.txt"

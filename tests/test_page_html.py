@@ -14,12 +14,12 @@ HTML = re.compile(
 PLACES = {
     # Shows what `strictHtml` made.
     "rich/displayView.ts": ["node.innerHTML = html;"],
-    # Reads what `strictHtml` is given, and fills frames that reach nothing.
+    # Reads what `strictHtml` is given, and fills a frame that runs and reaches nothing.
     "rich/safeHtml.ts": [
-        "return { html: strictHtml(parsed.body.innerHTML), isReduced };",
-        "inner.srcdoc = `${HEAD}<body>${source}`;",
-        "const nested = inner.outerHTML;",
-        'frame.srcdoc = `${HEAD}<body style="margin: 0; height: 100vh; overflow: hidden">${nested}`;',
+        "return { html: strictHtml(parsed.innerHTML), isReduced };",
+        "const DROPPED = /^(?:srcdoc|target|shadowroot.*|http-equiv|on.*)$/;",
+        "const written = body.innerHTML;",
+        'frame.srcdoc = `${DOCTYPE}<meta http-equiv="Content-Security-Policy" content="${POLICY}"><body>${staticHtml(source)}`;',
     ],
     # Reads nodes that it has made itself.
     "safe/strictHtml.ts": ["return clean.body.innerHTML;"],

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+"""Pictures that model servers accept, and all readers draw."""
+
 _SIGNATURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",

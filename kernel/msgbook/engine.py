@@ -232,6 +232,7 @@ class Engine:
             redact_json(active_agent.tools.schemas, self.settings.secrets),
             active_agent.options,
             active_agent.model_origin,
+            prepared.reasoned,
         )
 
     async def close(self) -> None:

@@ -77,6 +77,10 @@ class OtherApiError(ProviderError):
         super().__init__("OtherApi", message)
 
 
+class UnusableSettingError(ProviderError):
+    """A setting, or a variable of the environment, with which the server cannot be asked."""
+
+
 class LostConnectionError(ProviderError):
     """A server that could not be reached, or whose connection broke."""
 

@@ -6,6 +6,7 @@ A provider yields `StreamEvent`s during one model call, and the turn's loop adds
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ class ReasoningDelta:
     """Key under which the server wants the reasoning back within the turn; empty if it does not.
 
     On the Responses API it is `summary` or `content`, keys of the reasoning item that follows."""
+    item: int = dataclasses.field(default=0, compare=False)
+    """Number of its output item in the answer, from 1; 0 where there are no items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,19 @@ class OutputItem:
     item: dict[str, Any]
     """The item without what its block says: `summary` and `content` of `reasoning`, the content and
     the status of a `message`, name and arguments of a `function_call`. Any other item is whole."""
+    number: int = dataclasses.field(default=0, compare=False)
+    """Number of the item in the answer, from 1; 0 if it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDisplay:
+    """An image of the answer, for the reader: no later request has it."""
+
+    data: dict[str, str]
+    """MIME bundle: the image in base64 under its type, or a link to it as `text/markdown`."""
+    item: dict[str, Any] | None = None
+    """The output item of the Responses API that the image is of, without the image. The server wants both
+    back within the turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +104,16 @@ class ModelFinished:
     """Number of events in mid-stream that could not be read. Their content is missing."""
     model: str | None = None
     """The model that answered, as the server names it; None if it does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReported:
+    """Usage and model of a call that has not ended: it may not end as it should."""
+
+    usage: Usage | None
+    """It replaces what the same call reported before."""
+    model: str | None = None
+    """As in `ModelFinished`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +163,11 @@ StreamEvent = (
     ReasoningDelta
     | ReasoningDetails
     | OutputItem
+    | ModelDisplay
     | Citations
     | TextDelta
     | ToolCallDelta
+    | UsageReported
     | RetryWait
     | Notice
     | ModelChosen

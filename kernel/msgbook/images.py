@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from msgbook_format.picture_types import image_type
+from msgbook_format.picture_types import IMAGE_TYPES, image_type
 
 __all__ = [
     "IMAGE_LIMIT",
@@ -14,9 +14,6 @@ __all__ = [
     "data_url",
     "image_type",
 ]
-
-IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
-"""Images that model servers accept."""
 
 OUTPUT_IMAGE_TYPES = ("image/png", "image/jpeg")
 """Images of outputs and of function results that are sent; other images are only named."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
-from msgbook.text import repair_surrogates
+from msgbook.text import one_line, repair_surrogates
 
 Message = dict[str, Any]
 """A JSON object with a `role` of `system`, `user`, `assistant` or `tool`."""
@@ -141,24 +141,38 @@ def document_part(name: str, url: str) -> Part:
     return {"type": "file", "file": {"filename": name, "file_data": url}}
 
 
+def document_name(part: Part) -> str:
+    """Return the name of a document."""
+    return str(part["file"].get("filename") or "without a name")
+
+
 def without_images(message: Message) -> Message:
     """Return the message with the text `[image]` for each image. Not in place."""
-    return _without("image_url", message)
+    return _without(message, lambda part: part.get("type") == "image_url")
 
 
-def without_documents(message: Message) -> Message:
-    """Return the message with the name of each document in its place. Not in place."""
-    return _without("file", message)
+def is_document(part: Part) -> bool:
+    """Return whether a part is that of a document."""
+    return part.get("type") == "file"
 
 
-def _without(kind: str, message: Message) -> Message:
+def without_documents(
+    message: Message, is_left_out: Callable[[Part], bool] = is_document
+) -> Message:
+    """Return the message with the name of each document in its place, or of those that are left out. Not in place."""
+    return _without(message, lambda part: is_document(part) and is_left_out(part))
+
+
+def _without(message: Message, is_left_out: Callable[[Part], bool]) -> Message:
     content = message.get("content")
     if not isinstance(content, list):
         return message
-    if all("text" in part or part.get("type") == kind for part in content):
+    if not any(map(is_left_out, content)):
+        return message
+    if all("text" in part or is_left_out(part) for part in content):
         return {**message, "content": content_text(content)}
     parts = [
-        {"type": "text", "text": _part_text(part)} if part.get("type") == kind else part
+        {"type": "text", "text": _part_text(part)} if is_left_out(part) else part
         for part in content
     ]
     return {**message, "content": parts}
@@ -173,7 +187,7 @@ def content_text(content: str | list[Part]) -> str:
 
 def _part_text(part: Part) -> str:
     if part.get("type") == "file":
-        return f"[document: {part['file'].get('filename')}]"
+        return f"[document: {one_line(document_name(part), 100)}]"
     text: str = part.get("text", IMAGE)
     return text
 
@@ -188,6 +202,24 @@ def with_texts(content: str | list[Part], change: Callable[[str], str]) -> str |
 def content_size(content: str | list[Part]) -> int:
     """Return the number of characters of a message's content, including those of image data."""
     return len(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
+
+
+def joined(first: Message, second: Message) -> Message | None:
+    """Return two neighbouring messages as one; None if they cannot be merged."""
+    role = first["role"]
+    if role not in ("user", "assistant") or role != second["role"]:
+        return None
+    if "tool_calls" in first or "tool_calls" in second:
+        return None
+    contents = [first["content"], second["content"]]
+    if all(isinstance(content, str) for content in contents):
+        return {"role": role, "content": "\n\n".join(contents)}
+    parts = [
+        part
+        for content in contents
+        for part in ([{"type": "text", "text": content}] if isinstance(content, str) else content)
+    ]
+    return {"role": role, "content": parts}
 
 
 def _is_json_object(text: str) -> bool:

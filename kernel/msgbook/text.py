@@ -107,10 +107,12 @@ def controls_visible(text: str) -> str:
 _UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"}
 """Unicode categories of invisible or misleading characters."""
 
-_BLANKS = {*"\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"} | {
-    chr(number) for number in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
-}
-"""Letters and marks that show nothing. Variation selectors can carry any hidden text."""
+_BLANKS = (
+    {*"\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"}
+    | {*"\ufffc\U00013441\U00013442\U00016fe4\U0001d159"}
+    | {chr(number) for number in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))}
+)
+"""Letters, marks and symbols that show nothing. Variation selectors can carry any hidden text."""
 
 
 def visible(text: str, keep: str = "") -> str:

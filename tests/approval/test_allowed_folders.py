@@ -205,7 +205,7 @@ CALLS = st.sampled_from(
 
 @given(allowed=FOLDERS, path=PATHS, call=CALLS)
 @example(allowed=["src"], path="src/e.md/src", call=("read", {}))
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_argument_shows_what_is_left_out(tree, allowed, path, call):
     files = FileCalls(tree, allowed=[tree / name for name in allowed])
     tool, more = call

@@ -80,7 +80,7 @@ PATHS = st.lists(st.sampled_from(_PIECES), min_size=1, max_size=7).map("/".join)
 
 
 @given(data=st.data())
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_argument_opens_what_needs_approval(tmp_path_factory, tree, data):
     files = FileCalls(tree)
     prefix = data.draw(st.sampled_from(["", "/", str(tree), str(tree.parent)]))

@@ -78,9 +78,7 @@ def spelling(data: st.DataObject, folder: Path, project: Path) -> str:
 
 
 @given(data=st.data())
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_searching_from_a_folder_above_shows_nothing_of_a_secret(files, project, data):
     secret, folder = secret_below(data, project)
     path = spelling(data, folder, project)
@@ -105,9 +103,7 @@ def test_searching_from_a_folder_above_shows_nothing_of_a_secret(files, project,
 
 
 @given(data=st.data())
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_secret_that_is_named_itself_asks_each_time_and_is_then_read(files, project, data):
     secret, folder = secret_below(data, project)
     path = str(Path(spelling(data, folder, project), secret.relative_to(folder)))

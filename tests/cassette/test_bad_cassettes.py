@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import resource
-import subprocess
-import sys
 
 import pytest
-from command import settings, with_settings
+from command import with_settings
 from scripted_server import Answer, ScriptedServer, call, delta, error, finish, text
 
 from msgbook.__main__ import main
 from msgbook.cli.run import run_file
-from msgbook_format import read
-from msgbook_format.turn import TURN_MIME
 
 KEY = 'sk-very"secret-0123456789'
 
@@ -220,30 +215,3 @@ def test_a_recording_of_nothing_says_so(chat, cassette, capsys):
     assert main(["run", str(chat), "--record", str(cassette)]) == 1
     assert "--all answers and records" in capsys.readouterr().err
     assert not cassette.exists()
-
-
-def test_a_recording_that_the_disk_cannot_hold_costs_no_answer(chat, cassette):
-    small = 4096
-
-    def limit_files():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (small, small))
-
-    command = [sys.executable, "-m", "msgbook", "run", str(chat), "--record", str(cassette)]
-    with ScriptedServer([call("glob", {"pattern": "*"}), text("hello")]) as server:
-        done = subprocess.run(
-            command,
-            env={**os.environ, **settings(server)},
-            preexec_fn=limit_files,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    assert done.returncode == 1
-    [line] = done.stderr.splitlines()
-    assert str(cassette) in line
-    assert "File too large" in line
-    assert not cassette.exists()
-    assert chat.stat().st_size < small
-    [turn] = read(chat).cells[0]["outputs"]
-    assert turn["data"][TURN_MIME]["status"] == "done"

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
 
 import pytest
 from apis import over_both_apis
-from command import settings, with_settings
+from command import with_settings
 from scripted_server import Answer, ScriptedServer, call, delta, error, finish, text
 
 from msgbook.__main__ import main
 from msgbook.cli.replay import run_replay
 from msgbook.cli.run import run_file
-
-pytestmark = over_both_apis
 
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7}
 
@@ -51,6 +45,7 @@ WITHOUT_IDS = Answer(
 CUT = Answer([delta(content="half of a "), delta(content="sentence")], done=False)
 
 
+@over_both_apis
 @pytest.mark.parametrize(
     ("sources", "answers", "code"),
     [
@@ -192,24 +187,6 @@ def test_other_files_are_replayed_too(tmp_path, cassette, name):
     assert b"That was random." in before
     assert run_replay(path, cassette) == 0
     assert path.read_bytes() == before
-
-
-def test_a_turn_that_was_stopped_is_not_replayed(chat, cassette, capsys):
-    chat.write_text(prompts("hi"), "utf-8")
-    held = Answer([delta(content="a beginning")], hold=1)
-    with ScriptedServer([held]) as server:
-        running = subprocess.Popen(
-            [sys.executable, "-m", "msgbook", "run", str(chat), "--record", str(cassette)],
-            env={**os.environ, **settings(server)},
-        )
-        assert server.streaming.wait(30)
-        running.send_signal(signal.SIGTERM)
-        running.wait(30)
-    before = chat.read_bytes()
-
-    assert run_replay(chat, cassette) == 1
-    assert "was stopped while it was recorded" in capsys.readouterr().err
-    assert chat.read_bytes() == before
 
 
 def test_a_turn_that_was_stopped_before_the_first_byte_of_its_answer_is_not_replayed(

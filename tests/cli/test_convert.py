@@ -8,6 +8,10 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from agent_chat_file import (
+    FIXTURES,
+    chat,  # noqa: F401 - fixtures
+)
 from command import with_settings
 from scripted_server import call, text
 
@@ -15,17 +19,8 @@ from msgbook.__main__ import main
 from msgbook_format import read, reads, writes
 from msgbook_format.turn import bundle
 
-FIXTURES = Path(__file__).parents[1] / "format" / "agent_context" / "fixtures"
 CHATS = sorted(FIXTURES.glob("*.mtm"))
 BROKEN = '{"metadata": {}, "context": [{"role": "user"}, {"role": "robot"}]}'
-
-
-@pytest.fixture
-def chat(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "chat.mtm"
-    path.write_bytes((FIXTURES / "all_keys.mtm").read_bytes())
-    return path
 
 
 @pytest.mark.parametrize("between", ["chat.msg.md", "chat.ipynb", "chat.mutsumi-notebook"])
@@ -255,22 +250,6 @@ def test_check_says_how_to_convert_an_mtm(chat, capsys):
     assert "`msgbook convert chat.mtm chat.msg.md`" in capsys.readouterr().err
 
 
-def test_a_notebook_of_another_kernel_becomes_no_agent_file_and_is_the_one_that_is_named(
-    chat, capsys
-):
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
-    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": []}
-    chat.with_name("py.ipynb").write_text(json.dumps(notebook))
-
-    assert main(["convert", "py.ipynb", "py.mtm"]) == 2
-
-    assert capsys.readouterr().err.splitlines()[0] == (
-        "msgbook convert: py.ipynb has the kernel python3, not msgbook, so it cannot become an .mtm file. "
-        "Nothing was written."
-    )
-    assert not chat.with_name("py.mtm").exists()
-
-
 TEAM = {
     "uuid": "u",
     "name": "Count",
@@ -335,19 +314,3 @@ def test_an_agents_file_has_the_metadata_of_a_sub_agent_where_the_seed_has_them(
     results = [message for message in context["context"] if message["role"] == "tool"]
     assert [result["content"] for result in results] == ["No such file.", "Two lines."]
     assert not any("agents" in result for result in results)
-
-
-@pytest.mark.parametrize("levels", [5000, 100_000])
-def test_a_notebook_nested_too_deep_is_refused_in_words_on_every_python(tmp_path, capsys, levels):
-    deep = '{"a":' * levels + "1" + "}" * levels
-    notebook, new = tmp_path / "deep.ipynb", tmp_path / "deep.msg.md"
-    kernel = '{"name": "msgbook", "display_name": "x"}'
-    metadata = f'{{"kernelspec": {kernel}, "x": {deep}}}'
-    notebook.write_text(
-        f'{{"nbformat": 4, "nbformat_minor": 5, "cells": [], "metadata": {metadata}}}'
-    )
-
-    assert main(["convert", str(notebook), str(new)]) == 2
-
-    assert "nested too deep" in capsys.readouterr().err
-    assert not new.exists()

@@ -77,7 +77,6 @@ def test_a_server_that_refuses_the_limit_of_tokens_is_asked_as_turns_would_or_wi
         assert "max_completion_tokens was sent instead" in found["request"]["words"]
 
 
-@over_both_apis
 def test_a_server_that_answers_at_once_does_not_stream(doctor):
     body = json.dumps({"choices": [{"message": {"content": NUMBERS}, "finish_reason": "stop"}]})
     code, found, _ = doctor(scripted.Answer(body=body), CALLS)
@@ -103,7 +102,6 @@ def streamed(*pieces):
     return scripted.Answer([*(scripted.delta(content=p) for p in pieces), scripted.finish()])
 
 
-@over_both_apis
 def test_a_streamed_answer_in_one_piece_is_too_short_to_tell(doctor):
     code, found, _ = doctor(streamed(NUMBERS), CALLS)
 
@@ -114,7 +112,6 @@ def test_a_streamed_answer_in_one_piece_is_too_short_to_tell(doctor):
     )
 
 
-@over_both_apis
 def test_two_pieces_are_a_stream(doctor):
     code, found, _ = doctor(streamed("1 2 3", " 4"), CALLS)
 
@@ -140,7 +137,6 @@ def test_pieces_that_come_all_at_once_after_a_long_wait_are_doubted(times, statu
     assert ("all at once" in found.words) == (times[-1] - times[0] < 0.01)
 
 
-@over_both_apis
 def test_reasoning_without_an_answer_is_the_servers_parser(doctor):
     code, found, _ = doctor(scripted.text("", reasoning=NUMBERS))
 
@@ -150,7 +146,6 @@ def test_reasoning_without_an_answer_is_the_servers_parser(doctor):
 
 
 @pytest.mark.parametrize(("reasoning", "status"), [("Hm. Hm.", "pass"), ("", "unknown")])
-@over_both_apis
 def test_an_answer_that_the_limit_of_the_check_cuts_off_is_no_failure(doctor, reasoning, status):
     chunks = scripted.text("", reasoning=reasoning).chunks[:-1]
     code, found, _ = doctor(scripted.Answer([*chunks, scripted.finish("length")]), CALLS)
@@ -159,7 +154,6 @@ def test_an_answer_that_the_limit_of_the_check_cuts_off_is_no_failure(doctor, re
     assert "this check's token limit cut off the answer" in found["answer"]["words"]
 
 
-@over_both_apis
 @pytest.mark.parametrize("key", ["content", "reasoning_content"])
 def test_a_stream_that_stops_without_an_end_fails(doctor, key):
     code, found, _ = doctor(scripted.Answer([scripted.delta(**{key: "1 2"})], done=False))
@@ -168,7 +162,6 @@ def test_a_stream_that_stops_without_an_end_fails(doctor, key):
     assert "the stream had no end marker" in found["answer"]["words"]
 
 
-@over_both_apis
 def test_the_doctor_says_whether_reasoning_is_shown(doctor):
     _, found, _ = doctor(scripted.text(NUMBERS, reasoning="Let me count."), CALLS)
     assert (found["reasoning"]["status"], found["reasoning"]["words"]) == (
@@ -177,7 +170,6 @@ def test_the_doctor_says_whether_reasoning_is_shown(doctor):
     )
 
 
-@over_both_apis
 def test_reasoning_that_is_counted_and_not_shown_is_told(doctor):
     usage = {
         "prompt_tokens": 1,
@@ -191,7 +183,6 @@ def test_reasoning_that_is_counted_and_not_shown_is_told(doctor):
     assert found["reasoning"]["words"] == "7 reasoning tokens, but no readable reasoning"
 
 
-@over_both_apis
 def test_a_refusal_is_an_answer(doctor):
     refused = [scripted.delta(refusal="I can"), scripted.delta(refusal="not."), scripted.finish()]
     code, found, _ = doctor(scripted.Answer(refused), CALLS)
@@ -201,7 +192,6 @@ def test_a_refusal_is_an_answer(doctor):
 
 
 @pytest.mark.parametrize("status", [500, 502, 503])
-@over_both_apis
 def test_a_list_of_models_that_fails_does_not_end_the_checks(doctor, server, status):
     server.models_body, server.models_status = '{"error": {"message": "no list"}}', status
 
@@ -216,7 +206,6 @@ def test_a_list_of_models_that_fails_does_not_end_the_checks(doctor, server, sta
     assert (code, statuses(found, "model", "answer")) == (1, ["fail", "unknown"])
 
 
-@over_both_apis
 def test_a_model_that_calls_no_tool_leaves_it_unknown(doctor):
     code, found, _ = doctor(scripted.text(NUMBERS), scripted.text("It is 5."))
 
@@ -224,7 +213,6 @@ def test_a_model_that_calls_no_tool_leaves_it_unknown(doctor):
     assert "It is 5." in found["tools"]["words"]
 
 
-@over_both_apis
 def test_a_call_that_arrives_as_text_is_the_servers_parser(doctor):
     call = '<tool_call>\n{"name": "add", "arguments": {"a": 2, "b": 3}}\n</tool_call>'
     code, found, _ = doctor(scripted.text(NUMBERS), scripted.text(call))
@@ -234,7 +222,6 @@ def test_a_call_that_arrives_as_text_is_the_servers_parser(doctor):
     assert "--tool-call-parser" in found["tools"]["advice"]
 
 
-@over_both_apis
 def test_a_server_that_refuses_tools_fails_in_that_only(doctor):
     refusal = scripted.error(400, "m does not support tools")
     code, found, _ = doctor(scripted.text(NUMBERS), refusal)
@@ -256,7 +243,6 @@ def test_a_notice_about_the_stream_is_no_refusal_of_tools():
     assert "called no tool" in found["tools"].words
 
 
-@over_both_apis
 def test_a_wrong_key_names_the_setting_and_is_never_shown(doctor, capsys):
     key = "sk-0123456789abcdef"
     refusal = scripted.error(401, f"Incorrect API key provided: {key}")
@@ -270,7 +256,6 @@ def test_a_wrong_key_names_the_setting_and_is_never_shown(doctor, capsys):
     assert key not in json.dumps(told)
 
 
-@over_both_apis
 def test_a_list_that_the_key_may_not_read_is_the_failure_if_no_model_is_set(doctor, server):
     server.models_body, server.models_status = '{"error": {"message": "no such key"}}', 401
 
@@ -294,7 +279,6 @@ def test_a_wrong_model_names_what_sets_it(doctor, server, capsys):
     ("status", "body"),
     [(200, "<html><body>Log in</body></html>"), (404, "no"), (200, ""), (500, "{"), (200, "[]")],
 )
-@over_both_apis
 def test_whatever_is_no_completion_fails_with_a_word(doctor, status, body):
     kind = "text/html" if body.startswith("<") else "application/json"
     code, found, _ = doctor(scripted.Answer(status=status, body=body, content_type=kind))
@@ -303,7 +287,6 @@ def test_whatever_is_no_completion_fails_with_a_word(doctor, status, body):
     assert found["answer"]["words"]
 
 
-@over_both_apis
 def test_an_odd_list_of_models_is_no_failure_of_its_own(doctor, server):
     server.models_body = "<html>"
     code, found, _ = doctor(scripted.text(NUMBERS), CALLS)
@@ -350,7 +333,6 @@ def test_a_url_without_a_list_of_models_is_the_failure_if_no_model_is_set(
     )
 
 
-@over_both_apis
 def test_checks_are_reported_in_their_order(doctor, api):
     _, _, told = doctor(scripted.error(404, "404 page not found"))
 

@@ -4,87 +4,28 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import shutil
-import subprocess
-import sys
 from io import BytesIO
 
 import pytest
 from apis import over_both_apis
-from command import run, with_settings
+from command import with_settings
 from PIL import Image
+from previewed_chat import (
+    WITHOUT_A_RECORD,
+    answer,
+    chat,  # noqa: F401 - fixtures
+)
 from responses_as_chat import chat_messages
 from scripted_server import call, text
 
 from msgbook.__main__ import main
 from msgbook.cli.preview import preview_file
-from msgbook.cli.run import run_file
-
-pytestmark = over_both_apis
-
-CHAT = """\
----
-agents:
-  writer: {models: gpt-5, temperature: 0.5, tools: [read], skills: [pdf], max_output_tokens: 99}
----
-# %% [^rule]
-
-[^rule]: [markdown] cell=markdown role=system
-
-Be brief.
-
-# %% One[^one]
-
-#define NAME data
-See @[{{NAME}}.csv] and @[notes.md].
-
-# %%% [^one-1]
-
-[^one-1]: [writer]
-
-1
-
-# %% [^two]
-
-Again @[data.csv] with @[cell:one]: ![a picture](plot.png) 文
-
-# %% [^three]
-
-third
-"""
-
-
-@pytest.fixture
-def chat(tmp_path):
-    (tmp_path / "data.csv").write_text("x,y\n1,2\n")
-    (tmp_path / "notes.md").write_text("Uses {{NAME}}: @[more.txt]")
-    (tmp_path / "more.txt").write_text("more")
-    Image.new("RGB", (3, 2)).save(tmp_path / "plot.png")
-    rules = tmp_path / ".msgbook" / "rules"
-    rules.mkdir(parents=True)
-    (rules / "style.md").write_text("Mind {{NAME}}. @[more.txt]")
-    skill = tmp_path / ".agents" / "skills" / "pdf"
-    skill.mkdir(parents=True)
-    (skill / "SKILL.md").write_text("---\nname: pdf\ndescription: Reads PDF.\n---\n")
-    path = tmp_path / "chat.msg.md"
-    path.write_text(CHAT, "utf-8")
-    return path
-
-
-WITHOUT_A_RECORD = (
-    "Messages above had never been sent. What they refer to was read now, and is sent with them from "
-    "now on: cell 2 (One): data.csv, notes.md, more.txt.\n"
-)
 
 TEXT_GONE = (
     "Gone from .msgbook/blobs since they were sent, and they cannot be made again: data.csv (cell 2). "
     "The model gets a line in place of each. To send a file as it is now, name it in your next message.\n"
 )
-
-
-def files(folder):
-    return sorted(str(path) for path in folder.rglob("*"))
 
 
 @pytest.fixture
@@ -109,30 +50,7 @@ def body(shown):
     return read
 
 
-def answer(server, path, *answers):
-    """Run the prompts of a file that have no answer."""
-    server.answers = list(answers)
-    assert with_settings(server, run_file, path) == 0
-
-
-def test_the_json_is_the_body_that_a_run_sends(server, chat):
-    server.answers = [text("2")]
-    before = files(chat.parent)
-
-    done = run(server, "preview", chat, "--json")
-    assert done.returncode == 0
-    assert done.stderr == f"msgbook preview: {chat}/two: {WITHOUT_A_RECORD}"
-    previewed = json.loads(done.stdout)
-    assert files(chat.parent) == before
-    assert server.requests == []
-
-    run(server, "run", chat)
-    assert previewed == server.requests[0]
-    said = json.dumps(chat_messages(previewed))
-    for words in ("x,y", "Mind data.", "data:image/png;base64,", "Reads PDF."):
-        assert words in said
-
-
+@over_both_apis
 def test_of_each_cell_that_a_run_answers_the_json_is_what_it_sends(server, chat, body, capsys):
     answer(server, chat, text("2"), text("3"))
     capsys.readouterr()
@@ -266,22 +184,6 @@ def test_what_cannot_be_read_is_code_2(tmp_path, monkeypatch, capsys, argv):
     assert argv[-1] in capsys.readouterr().err
 
 
-def test_the_json_survives_a_terminal_that_shows_no_more_than_ascii(server, tmp_path):
-    path = tmp_path / "chat.msg.md"
-    prompt = "文 é \u202e \x85 😀"
-    path.write_text(f"# %%\n\n{prompt}\n", "utf-8")
-
-    done = subprocess.run(
-        [sys.executable, "-m", "msgbook", "preview", str(path), "--json"],
-        env={**os.environ, "PYTHONIOENCODING": "latin-1", "OPENAI_BASE_URL": server.url},
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-
-    assert chat_messages(json.loads(done.stdout.decode("ascii")))[-1]["content"] == prompt
-
-
 def test_an_image_in_the_listing_is_no_wall_of_base64(tmp_path, shown):
     picture = BytesIO()
     Image.new("RGB", (2, 2)).save(picture, "PNG")
@@ -294,20 +196,3 @@ def test_an_image_in_the_listing_is_no_wall_of_base64(tmp_path, shown):
 
     assert f"[image: data:image/png;base64,… ({len(picture.getvalue())} bytes)]" in listed
     assert "[image: https://example.org/a.png]" in listed
-
-
-def test_a_hidden_output_of_code_is_neither_previewed_nor_sent(server, tmp_path):
-    path = tmp_path / "chat.msg.md"
-    path.write_text(
-        "# %% [^c]\n\n[^c]: [code]\n\nx()\n\n# %%% [^c.1]\n\n[^c.1]: [python] history=hide n=1\n\n"
-        "stdout> swordfish\n\n# %%% [^c.1.2]\n\n[^c.1.2]: [python] mime_type=text/plain\n\nshown\n\n"
-        "# %% [^p]\n\nSee @[cell:c].\n"
-    )
-
-    previewed = json.loads(run(server, "preview", path, "--json").stdout)
-    answer(server, path, text("ok"))
-
-    assert previewed == server.requests[0]
-    said = json.dumps(chat_messages(previewed))
-    assert said.count("shown") == 2
-    assert "swordfish" not in said

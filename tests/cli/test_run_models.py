@@ -6,8 +6,14 @@ import json
 import re
 
 import pytest
-from command import run, with_settings
-from scripted_server import error, text
+from command import with_settings
+from models_chat import (
+    CHAT,
+    MODELS,
+    by_model,
+    chat,  # noqa: F401 - fixtures
+)
+from scripted_server import error
 
 from msgbook.cli.many.comparison import (
     ComparedModel,
@@ -20,67 +26,6 @@ from msgbook.cli.many.comparison_page import comparison_page
 from msgbook.cli.many.models import run_models
 from msgbook.cli.usage_errors import CommandError
 from msgbook_format import read
-
-CHAT = """\
-# %% [^a]
-
-first @[data.txt]
-
-# %%% [^a-1]
-
-[^a-1]: [assistant]
-
-an old answer
-
-# %% [^b]
-
-second
-"""
-MODELS = ["big-1", "org/small:2"]
-
-
-@pytest.fixture
-def chat(tmp_path):
-    path = tmp_path / "chat.msg.md"
-    path.write_text(CHAT, "utf-8")
-    (tmp_path / "data.txt").write_text("numbers", "utf-8")
-    return path
-
-
-def by_model(request):
-    return text(f"{request['model']} says")
-
-
-def test_each_model_answers_all_prompts_anew_in_its_own_file(server, chat, tmp_path):
-    server.choose = by_model
-    out = tmp_path / "out"
-
-    argv = [word for model in MODELS for word in ("--model", model)]
-    done = run(server, "run", chat, *argv, "--out", out)
-
-    assert (done.returncode, chat.read_text("utf-8")) == (0, CHAT)
-    assert sorted(request["model"] for request in server.requests) == sorted(MODELS * 2)
-    assert sorted(path.name for path in out.iterdir()) == [
-        "chat-big-1.msg.md",
-        "chat-org-small-2.msg.md",
-        "chat.comparison.html",
-        "chat.comparison.json",
-    ]
-    sent = [server.messages(number) for number in range(4)]
-    assert "an old answer" not in str(sent)
-    assert str(sent).count("numbers") == 4  # the references are those of the chat's own folder
-    found = json.loads((out / "chat.comparison.json").read_text("utf-8"))
-    assert [one["model"] for one in found["models"]] == MODELS
-    assert [row["id"] for row in found["prompts"]] == ["a", "b"]
-    for row in found["prompts"]:
-        assert [answer["text"] for answer in row["answers"]] == [f"{m} says" for m in MODELS]
-        for answer in row["answers"]:
-            numbers = answer["numbers"]
-            assert (numbers["input_tokens"], numbers["output_tokens"]) == (11, 7)
-            assert numbers["seconds"] >= 0
-    assert found["models"][0]["numbers"]["input_tokens"] == 22
-    page = (out / "chat.comparison.html").read_text("utf-8")
-    assert all(f"{model} says" in page for model in MODELS)
 
 
 def test_a_second_run_asks_only_what_has_no_answer(server, chat, tmp_path, capsys):
@@ -271,14 +216,6 @@ def test_a_file_of_another_conversation_is_not_gone_on_with(server, chat, tmp_pa
         with_settings(server, run_models, chat, ["a"], out)
 
     assert other.read_text("utf-8") == "# %% [^a]\n\nsomething else\n"
-    assert server.requests == []
-
-
-@pytest.mark.parametrize(
-    "argv", [["--model", "a"], ["--out", "o"], ["--model", "a", "--out", "o", "--all"]]
-)
-def test_options_that_do_not_go_together_are_wrong_usage(server, chat, argv):
-    assert run(server, "run", chat, *argv).returncode == 2
     assert server.requests == []
 
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
 import runpy
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -64,16 +60,6 @@ def test_what_has_not_run_keeps_its_numbers_or_is_named(run):
 
     assert "| prefix | start | 1 x |  | 2026-01-02: a machine |" in page
     assert "Not yet run with this command: `kernel_start`" in page
-
-
-def test_a_benchmark_adds_a_row_only_where_the_runner_asks_for_it(tmp_path):
-    code = "from rows import row; row('start', 1 / 3, 'x', 1.1)"
-    asked = {**os.environ, "MSGBOOK_BENCH_ROWS": str(tmp_path / "rows.jsonl")}
-    for environment in (asked, dict(os.environ)):
-        subprocess.run([sys.executable, "-c", code], cwd=BENCHMARKS, env=environment, check=True)
-
-    added = (tmp_path / "rows.jsonl").read_text("utf-8").splitlines()
-    assert [json.loads(line)["measured"] for line in added] == [0.3333]
 
 
 def test_an_unknown_name_is_told_with_those_that_there_are(run, capsys):

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import json
 from typing import Any
 
 from fences import Fence
 
 CHAT = "# %% [^note]\n\n[^note]: [markdown] cell=markdown\n\n# A chat\n"
-
-
-def test_nbdime_is_told_to_leave_out_what_a_run_adds(fences: list[Fence], run_notebook) -> None:
-    (fence,) = fences
-    ((path, keys),) = json.loads(fence.body)["Diff"]["Ignore"].items()
-    (cell,) = run_notebook("%%python\n1 + 1")
-
-    assert path == "/cells/*/metadata"
-    assert keys == ["execution"]
-    assert "iopub.execute_input" in cell["metadata"]["execution"]
 
 
 def test_the_configuration_of_sphinx_names_a_reader_of_message_files(fences: list[Fence]) -> None:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from agent_chats import write_chat
 from command import with_settings
-from doctor_answers import NUMBERS
 from fences import Fence
-from scripted_server import Answer, ScriptedServer, delta, finish, text
-from time_server import uvx_with_time
-from typed import environment, type_in
+from printed import shown, without_numbers
+from scripted_server import ScriptedServer, text
 
 from msgbook.__main__ import main
 
@@ -55,14 +52,6 @@ def printed(
         return told
 
     return run
-
-
-def shown(fences: list[Fence]) -> str:
-    return fences[0].body.partition("\n")[2]
-
-
-def without_numbers(output: str) -> str:
-    return re.sub(r"\d[\d,.:-]*", "N", output).strip()
 
 
 def pattern(shown: str) -> str:
@@ -112,36 +101,6 @@ def test_the_agents_look_as_the_page_shows_them(
     write_chat(Path(".msgbook", "subagents", name), child, f"# %% [^a]\n\n{task}\n")
 
     assert without_numbers(printed()) == without_numbers(shown(fences))
-
-
-def test_the_doctor_says_what_the_page_shows(
-    fences: list[Fence], server: ScriptedServer, tmp_path: Path
-) -> None:
-    counted = finish("stop", {"prompt_tokens": 11, "completion_tokens": 7})
-    server.models = ["qwen3", "llama4"]
-
-    def answer(request: dict[str, Any]) -> Answer:
-        if "tools" not in request:
-            return replace(text(NUMBERS), pause=0.01)
-        thought = [delta(reasoning_content="Hm.")] if "input" in request else []
-        return Answer([*thought, delta(content="The sum is 5."), counted])
-
-    server.choose = answer
-    home = tmp_path / ".jupyter"
-    home.mkdir()
-    (home / "msgbook.toml").write_text(
-        f'model = "qwen3"\n[providers.main]\nbase_url = "{server.url}"\n'
-        '[mcp_servers.time]\ncommand = "uvx"\nargs = ["mcp-server-time"]\n'
-    )
-    (home / "msgbook.toml").chmod(0o600)
-    env = {"HOME": str(tmp_path), "JUPYTER_CONFIG_DIR": str(home)}
-
-    told = type_in("msgbook doctor", tmp_path, environment(env, uvx_with_time(tmp_path / "bin")))
-
-    told = told.replace(server.url, "http://localhost:11434/v1")
-    # Of OpenAI's servers alone, as which the scripted one answers.
-    told = told.replace(", encrypted reasoning", "")
-    assert without_numbers(told) == without_numbers(shown(fences))
 
 
 def test_the_finding_looks_as_the_page_shows_it(

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import importlib
 import re
-import shutil
-import sys
-import sysconfig
 import tomllib
-import venv
 from pathlib import Path
 
 from fences import Fence
-from typed import environment, stand_in, type_in
 
 from msgbook.config import load_settings
 
@@ -26,31 +21,6 @@ def test_the_example_is_the_package_that_is_tested(fences: list[Fence]) -> None:
     names = ["pyproject.toml", "src/msgbook_example/tools.py", "src/msgbook_example/parrot.py"]
 
     assert [fence.body for fence in fences] == [(EXAMPLE / n).read_text("utf-8") for n in names]
-
-
-def test_the_package_is_installed_as_the_page_says_and_the_doctor_lists_it(
-    fences: list[Fence], tmp_path: Path
-) -> None:
-    (install,) = fences
-    package, reader = tmp_path / "package", tmp_path / "reader"
-    shutil.copytree(EXAMPLE, package)
-    python = _environment_beside_ours(reader)
-    programs = stand_in(reader / "bin", "msgbook", f'exec {python} -m msgbook "$@"')
-    jupyter = str(Path(sys.prefix, "share", "jupyter"))
-    settings = {"PIP_DRY_RUN": "0", "JUPYTER_PATH": jupyter}
-
-    told = type_in(install.script, package, environment(settings, programs))
-
-    assert "plug-in: msgbook-example 1.0: provider parrot, tool largest_file, tool roll\n" in told
-
-
-def _environment_beside_ours(folder: Path) -> Path:
-    """Make an environment that also has the packages of this one, and return its Python."""
-    venv.create(folder, symlinks=True)
-    (packages,) = folder.glob("lib/python*/site-packages")
-    ours = sysconfig.get_path("purelib")
-    (packages / "ours.pth").write_text(f"import site; site.addsitedir({ours!r})\n")
-    return folder / "bin" / "python"
 
 
 def test_the_settings_of_the_page_are_understood(fences: list[Fence], tmp_path: Path) -> None:

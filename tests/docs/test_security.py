@@ -12,7 +12,7 @@ PROMISES = PAGE.partition("## What is promised\n")[2].partition("\n## ")[0]
 
 def test_behind_each_promise_stand_tests_that_are_there():
     promises = re.findall(r"^- (.*?)(?=^- |^\*\*|\Z)", PROMISES, re.MULTILINE | re.DOTALL)
-    named = {promise: re.findall(r"tests/[\w/]+\.py", promise) for promise in promises}
+    named = {promise: re.findall(r"(?:ui-)?tests/[\w/]+\.py", promise) for promise in promises}
 
     assert len(promises) > 15
     assert [promise for promise, tests in named.items() if not tests] == []

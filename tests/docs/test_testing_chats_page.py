@@ -5,17 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from how_to import HowTo
-
 from msgbook.cassette.lines import KINDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "testing-chats.md").read_text("utf-8")
-
-
-def test_every_command_runs_and_prints_what_the_page_shows(fences, tmp_path):
-    HowTo(fences, tmp_path, {"MSGBOOK_MODEL": "demo", "PYTHONDONTWRITEBYTECODE": "1"}).follow()
-
-    assert (tmp_path / "chats" / "greeting.cassette.jsonl").exists()
 
 
 def test_each_kind_of_line_is_named():

@@ -6,18 +6,8 @@ from pathlib import Path
 
 import pytest
 from fences import Fence
-from how_to import HowTo
 
 from msgbook.__main__ import main
-
-
-def test_every_command_runs_and_prints_what_the_page_shows(
-    fences: list[Fence], tmp_path: Path
-) -> None:
-    HowTo(fences, tmp_path, {"MSGBOOK_MODEL": "demo"}).follow()
-
-    assert (tmp_path / "first.html").exists()
-    assert (tmp_path / "first-fork.msg.md").exists()
 
 
 def test_the_demo_model_answers_what_is_typed_in_jupyterlab(

@@ -7,9 +7,12 @@ import io
 import itertools
 import json
 import re
+from random import Random
 
 from msgbook_format import reads, writes
 from msgbook_format.turn import TURN_MIME
+
+from . import generate, scattered
 
 _DERIVED_MIMES = ("text/markdown", "text/plain")
 _UNSAFE = re.compile("[\r\x00\ud800-\udfff]")
@@ -18,6 +21,27 @@ _CODED = re.compile(
 )
 _TAIL = r"(\[[^\[\]=]*\](\s|$)|([^\s\[\]]+=\S*\s*)*$)"
 _CODE_FIELDS = {"cell_type", "metadata", "source", "outputs", "execution_count"}
+
+
+def assert_every_law(text):
+    """All laws that need nothing but a text: as it stands, answered, edited, and with its footnotes gathered."""
+    assert_text_laws(text)
+    assert_content_survives(text)
+    for change, places in CHANGES.items():
+        for place in places(reads(text), text):
+            nb = reads(text)
+            change(nb, place)
+            if change is edit_source:
+                assert_only_body_changes(text, writes(nb), nb, place)
+            elif text.endswith("\n"):
+                # A last line without an end gets one, and that is a change.
+                assert_one_insertion(text, writes(nb))
+    for heading in ("", scattered.HEADING):
+        gathered = scattered.gather(text, heading)
+        assert_text_laws(gathered)
+        assert_content_survives(gathered)
+        if not (scattered.has_footnotes_as_content(text) or "\r" in text):
+            assert_same(plain(reads(gathered)), plain(reads(text)))
 
 
 def plain(nb):
@@ -251,3 +275,15 @@ def _common(left, right):
     """How many lines two texts have in common from the start."""
     pairs = enumerate(zip(left, right, strict=False))
     return next((index for index, (a, b) in pairs if a != b), min(len(left), len(right)))
+
+
+CHANGES = {
+    lambda nb, place: answer(nb, place, generate.turn_output(Random(0))): (
+        lambda nb, _text: unanswered(nb)
+    ),
+    lambda nb, place: add_output(nb, place, generate.turn_output(Random(0))): (
+        lambda nb, _text: answered(nb)
+    ),
+    edit_source: editable,
+}
+"""What a person or a turn does to one cell, and to which cells of a notebook."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,16 +11,16 @@ from seed_grammar import conversations
 
 from msgbook_format import reads, writes
 
-from . import fuzz, generate, scattered, strategies
+from . import fuzz, scattered, strategies
 from .laws import (
     add_output,
     answer,
     answered,
     assert_content_survives,
+    assert_every_law,
     assert_notebook_laws,
     assert_one_insertion,
     assert_only_body_changes,
-    assert_same,
     assert_text_laws,
     edit_source,
     editable,
@@ -31,31 +30,16 @@ from .laws import (
 
 SOURCES = fuzz.sources()
 SLICE = settings(
-    max_examples=100,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
 
-@pytest.mark.parametrize("text", SOURCES.values(), ids=SOURCES)
-def test_every_fixture_is_written_as_it_was_read(text):
-    assert_text_laws(text)
-
-
-@pytest.mark.parametrize("text", SOURCES.values(), ids=SOURCES)
-def test_every_fixture_survives_being_written_anew(text):
-    assert_content_survives(text)
-
-
-@pytest.mark.parametrize("text", SOURCES.values(), ids=SOURCES)
-def test_an_answer_to_any_prompt_of_a_fixture_is_one_insertion(text):
-    for place in unanswered(reads(text)):
-        nb = reads(text)
-        answer(nb, place, generate.turn_output(Random(0)))
-
-        # A last line without an end gets one, and that is a change.
-        assert not text.endswith("\n") or assert_one_insertion(text, writes(nb)) is None
+@pytest.mark.parametrize("name", [name for name in SOURCES if not name[0].isdigit()])
+def test_a_fixture_keeps_every_law(name):
+    """The texts of the conformance suite, whose names begin with a number, do so in test_conformance.py."""
+    assert_every_law(SOURCES[name])
 
 
 @SLICE
@@ -97,15 +81,6 @@ def test_an_answer_added_to_any_text_is_one_insertion(text, data):
     assert_one_insertion(text, writes(nb))
 
 
-@pytest.mark.parametrize("text", SOURCES.values(), ids=SOURCES)
-def test_a_further_output_of_any_cell_of_a_fixture_is_one_insertion(text):
-    for place in answered(reads(text)):
-        nb = reads(text)
-        add_output(nb, place, generate.turn_output(Random(0)))
-
-        assert not text.endswith("\n") or assert_one_insertion(text, writes(nb)) is None
-
-
 @SLICE
 @given(strategies.texts.filter(lambda text: text.endswith("\n")), st.data())
 def test_a_further_output_added_to_any_text_is_one_insertion(text, data):
@@ -120,15 +95,6 @@ def test_a_further_output_added_to_any_text_is_one_insertion(text, data):
     assert_one_insertion(text, written)
     assert plain(reads(written)) == plain(nb)
     assert writes(reads(written)) == written
-
-
-@pytest.mark.parametrize("text", SOURCES.values(), ids=SOURCES)
-def test_an_edit_of_any_cell_of_a_fixture_changes_only_its_body(text):
-    for place in editable(reads(text), text):
-        nb = reads(text)
-        edit_source(nb, place)
-
-        assert_only_body_changes(text, writes(nb), nb, place)
 
 
 @SLICE
@@ -168,20 +134,9 @@ def test_a_notebook_edited_after_reading_is_read_as_it_was_written(text, edits):
 
 
 def test_a_slice_of_the_long_run_finds_nothing():
-    failures, _ = fuzz.run(range(100))
+    failures, _ = fuzz.run(range(settings().max_examples))
 
     assert failures == []
-
-
-@pytest.mark.parametrize("heading", ["", scattered.HEADING], ids=["plain", "heading"])
-@pytest.mark.parametrize("text", SOURCES.values(), ids=SOURCES)
-def test_footnotes_at_the_end_of_a_fixture_are_those_of_their_markers(text, heading):
-    gathered = scattered.gather(text, heading)
-
-    assert_text_laws(gathered)
-    assert_content_survives(gathered)
-    if not (scattered.has_footnotes_as_content(text) or "\r" in text):
-        assert_same(plain(reads(gathered)), plain(reads(text)))
 
 
 @SLICE

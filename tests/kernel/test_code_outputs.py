@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import tracemalloc
-from typing import Any
 
-import nbformat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nbclient import NotebookClient
+from output_messages import kept, message, shown, stream
 
 from msgbook.kernel.code_outputs import (
     CELL_CHARACTERS,
@@ -20,32 +18,6 @@ from msgbook.kernel.code_outputs import (
 from msgbook.notebook.outputs import outputs_images, outputs_text
 
 PNG = "iVBORw0KGgo="
-
-
-def message(kind: str, content: dict[str, Any], request: str = "one") -> dict[str, Any]:
-    return {
-        "msg_type": kind,
-        "header": {"msg_type": kind},
-        "parent_header": {"msg_id": request},
-        "content": content,
-    }
-
-
-def stream(text: str, name: str = "stdout") -> dict[str, Any]:
-    return message("stream", {"name": name, "text": text})
-
-
-def shown(kind: str, data: dict[str, Any], display_id: str | None = None) -> dict[str, Any]:
-    transient = {"display_id": display_id} if display_id else {}
-    return message(kind, {"data": data, "metadata": {}, "transient": transient})
-
-
-def kept(*messages: dict[str, Any]) -> list[dict[str, Any]]:
-    recorder = OutputRecorder()
-    cell = recorder.start("one")
-    for one in messages:
-        recorder.record(one)
-    return cell.outputs
 
 
 def test_a_stream_is_one_output_and_outputs_keep_their_order():
@@ -188,33 +160,3 @@ def test_the_end_of_a_long_stream_is_kept():
 )
 def test_malformed_messages_are_recorded_without_an_error(kind, content):
     assert isinstance(outputs_text(kept(message(kind, content), stream("x"))), str)
-
-
-texts = st.text(st.sampled_from("ab\r\n\b"), max_size=6)
-events = st.lists(
-    st.one_of(
-        st.builds(stream, texts, st.sampled_from(["stdout", "stderr"])),
-        st.builds(
-            shown,
-            st.sampled_from(["display_data", "update_display_data"]),
-            st.fixed_dictionaries({"text/plain": texts}),
-            st.sampled_from(["d", "e"]),
-        ),
-        st.builds(lambda wait: message("clear_output", {"wait": wait}), st.booleans()),
-    ),
-    max_size=8,
-)
-
-
-@given(events)
-def test_a_model_gets_the_same_outputs_as_from_a_saved_notebook(messages):
-    # nbclient changes messages in place.
-    ours = outputs_text(kept(*messages))
-    client = NotebookClient(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x")]))
-    client.reset_execution_trackers()
-    client.clear_before_next_output = False
-    cell = client.nb.cells[0]
-    for one in messages:
-        client.process_message(one, cell, 0)
-
-    assert ours == outputs_text(cell.outputs)

@@ -7,7 +7,6 @@ import json
 import re
 
 import pytest
-from apis import over_both_apis
 from engine_turns import run_turn
 from responses_as_chat import chat_messages
 from scripted_server import text
@@ -20,8 +19,6 @@ from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook.cells import is_own_magic
 from msgbook.notebook.transcript import Transcript
 from msgbook_format.turn import TURN_MIME
-
-pytestmark = over_both_apis
 
 AGENTS = """\
 agents:

@@ -6,13 +6,10 @@ import json
 import os
 from dataclasses import replace
 
-import nbformat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_client import KernelClient
 from saved_chats import TURN, saved_chat
-from scripted_server import text
 
 from msgbook.notebook.file_source import merge_saved_cells
 from msgbook.notebook.saved_notebook import (
@@ -278,25 +275,3 @@ def test_the_past_is_in_the_order_of_the_file_and_what_ran_here_counts(above, be
         name for name in above if name in ran or name not in gone
     ]
     assert set(ran) & set(above) <= set(ids)
-
-
-def test_a_kernel_that_was_restarted_goes_on_from_the_saved_notebook(server, tmp_path):
-    """As a client without our page does: it names cells, and the server names the file."""
-    server.answers = [text("Yours is Ada."), text("Two questions.")]
-    path = tmp_path / "chat.ipynb"
-    cells = [nbformat.v4.new_code_cell(source, id=name) for name, source in ("aA", "bB", "cC")]
-    cells[0]["outputs"] = [
-        nbformat.v4.new_output("display_data", {TURN_MIME: TURN, "text/plain": ""})
-    ]
-    spec = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgbook"}
-    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": spec}), path)
-    settings = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m", "JPY_SESSION_NAME": str(path)}
-
-    with KernelClient(settings, str(tmp_path)) as kernel:
-        _, messages = kernel.finish(kernel.start("B", "b"))
-        kernel.finish(kernel.start("C", "c"))
-
-    shown = [m for m in messages if m["msg_type"] in ("display_data", "update_display_data")]
-    context = shown[-1]["content"]["data"][TURN_MIME]["context"]
-    assert (context["source"], context["cells"]) == ("file", 1)
-    assert [m["content"] for m in server.messages()[1:]] == ["A", "1", "B", "Yours is Ada.", "C"]

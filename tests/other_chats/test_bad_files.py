@@ -16,6 +16,7 @@ from other_programs import MESSAGES, PNG, archive, chatgpt, claude, jupyter_ai, 
 from msgbook.__main__ import main
 from msgbook.other_chats import archives
 from msgbook.other_chats.branches import find_branches
+from msgbook.other_chats.unread import TooMuchError
 from msgbook_format.turn import turn_of
 
 
@@ -318,7 +319,7 @@ def test_more_bytes_than_fit_into_memory_are_refused_by_what_the_archive_says(tm
     with archives.Archive(path) as opened:
         for entry in opened._zip.infolist():
             entry.file_size = 400_000_000
-        with pytest.raises(archives.BadArchiveError, match="1,000,000,000 bytes, found more"):
+        with pytest.raises(TooMuchError, match="1,000,000,000 bytes, found more"):
             opened.conversations()
 
 
@@ -419,7 +420,7 @@ def test_an_image_that_is_shown_again_and_again_is_unpacked_once_and_not_without
     with archives.Archive(path) as opened:
         assert opened.asset("file_1") == picture
         assert opened.asset("file_1") is opened.asset("file_1")
-        with pytest.raises(archives.BadArchiveError, match=r"images of at most 500,[0-9,]+ bytes"):
+        with pytest.raises(TooMuchError, match=r"images of at most 500,[0-9,]+ bytes"):
             deque((opened.asset("file_1") for _ in range(110)), maxlen=0)
 
 

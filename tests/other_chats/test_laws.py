@@ -9,7 +9,7 @@ from copy import deepcopy
 from pathlib import PurePosixPath, PureWindowsPath
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from other_programs import LLM_ROWS, MESSAGES, chatgpt, claude, jupyter_ai, llm_rows
 
@@ -87,7 +87,6 @@ def require_sound(chats):
             assert all(isinstance(finding, str) for finding in branch.findings)
 
 
-@settings(max_examples=400)
 @given(damaged(SAMPLES))
 def test_any_change_of_a_file_gives_sound_notebooks_or_an_error_in_words(value):
     chats, error = outcome(chats_of, value, Unread())
@@ -96,7 +95,6 @@ def test_any_change_of_a_file_gives_sound_notebooks_or_an_error_in_words(value):
     require_sound(chats)
 
 
-@settings(max_examples=150)
 @given(damaged([LLM_ROWS]))
 def test_any_change_of_a_database_gives_sound_notebooks_or_an_error_in_words(rows):
     tables = (

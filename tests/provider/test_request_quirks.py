@@ -20,11 +20,28 @@ from msgbook.messages import (
     user,
 )
 from msgbook.provider import Request, turn_options
-from msgbook.provider.request_quirks import ADAPTATIONS, IMAGES, find_adaptation
-
-READ = user(
-    [{"type": "text", "text": "read"}, document_part("a.pdf", "data:application/pdf;base64,AA==")]
+from msgbook.provider.adaptation import ALL, Adaptation
+from msgbook.provider.failures import RefusedError
+from msgbook.provider.refused_elements import image_keys
+from msgbook.provider.refused_media import EVERY_DOCUMENT
+from msgbook.provider.request_quirks import (
+    ADAPTATIONS,
+    DOCUMENTS,
+    FEWER_IMAGES,
+    PICTURES,
+    REASONING,
+    TOOLS,
+    UNNAMED_TOOLS,
+    find_adaptations,
 )
+
+
+def find_adaptation(said: RefusedError, request: Request) -> Adaptation | None:
+    return next(find_adaptations(said, request), None)
+
+
+DOCUMENT = document_part("a.pdf", "data:application/pdf;base64,AA==")
+READ = user([{"type": "text", "text": "read"}, DOCUMENT])
 
 
 def adapted(status: int, body: object, request: Request) -> Request | None:
@@ -70,13 +87,7 @@ def test_a_model_that_cannot_see_is_sent_a_word_for_each_image(status, body):
 @pytest.mark.parametrize(
     ("status", "body"),
     [
-        (400, error("You uploaded an unsupported image. Please make sure your image is valid.")),
-        (400, error("Invalid image data", code="invalid_image_format")),
-        (400, error("Could not decode the image")),
-        (400, error("image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes")),
         (400, error("Too many images in request: 120, at most 100 are allowed")),
-        (400, error("Failed to download image from https://example.org/a.png")),
-        (400, error("Your input image may contain content that is not allowed by our safety system")),
         (400, error("prompt is too long: 210000 tokens, images included")),
         (400, error("This model's maximum context length is 8192 tokens; your images take 9000.")),
         (400, error("Invalid value for 'tools'")),
@@ -84,7 +95,7 @@ def test_a_model_that_cannot_see_is_sent_a_word_for_each_image(status, body):
         (500, None),
     ],
 )  # fmt: skip
-def test_a_picture_that_is_wrong_says_nothing_about_the_model(status, body):
+def test_other_words_about_images_take_none_away(status, body):
     assert adapted(status, body, Request("m", [SEEN])) is None
 
 
@@ -266,7 +277,6 @@ def test_an_id_that_is_missed_is_not_one_that_is_refused(message):
     [
         "Invalid value for 'tools'",
         "Invalid schema for function 'plot': 'format' is not supported",
-        "tools.0.function.parameters: 'oneOf' is not supported",
         "Tool call validation failed: attempted to call tool 'x' which was not in request.tools",
         "Function tools with reasoning_effort are not supported for this model.",
     ],
@@ -292,8 +302,8 @@ def test_a_value_that_is_wrong_and_anything_else_stays_the_servers_word(status, 
     assert adapted(status, error(message), request) is None
 
 
-REASONING = {"type": "reasoning", "id": "rs_1", "encrypted_content": "AAA", "summary": []}
-REASONED = assistant("Hello") | {OUTPUT_ITEMS: [REASONING, {"type": "message", "phase": "x"}]}
+ITEM = {"type": "reasoning", "id": "rs_1", "encrypted_content": "AAA", "summary": []}
+REASONED = assistant("Hello") | {OUTPUT_ITEMS: [ITEM, {"type": "message", "phase": "x"}]}
 
 
 @pytest.mark.parametrize(
@@ -359,7 +369,106 @@ def test_a_server_that_hands_out_no_reasoning_is_not_asked_for_it(body, left_out
     found = find_adaptation(refusal(400, body), request)
 
     assert found.change(request).options == {k: v for k, v in TURN.items() if k != left_out}
-    assert bool(found.notice) is is_told
+    assert bool(found.notice("m", "p")) is is_told
+
+
+REASONED_CHAT = assistant("Hello") | {"reasoning_content": "I think"}
+ANSWERS = [user("a"), assistant("one"), user("b"), assistant("two") | {"reasoning": "I think"}]
+
+
+@pytest.mark.parametrize(
+    ("message", "field", "sent"),
+    [
+        (
+            "The `reasoning_content` in the thinking mode must be passed back to the API.",
+            "reasoning_content",
+            ["", "I think"],
+        ),
+        (
+            "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2",
+            "reasoning_content",
+            ["", "I think"],
+        ),
+        ("messages.1.reasoning_content: Field required", "reasoning_content", ["", "I think"]),
+        ("The `reasoning` of assistant messages must be passed back", "reasoning", ["", "I think"]),
+        ("reasoning_details is required", "reasoning_details", [[], []]),
+    ],
+)
+def test_reasoning_goes_back_in_the_field_that_the_server_names(message, field, sent):
+    changed = adapted(400, error(message), Request("m", ANSWERS))
+
+    assert [m[field] for m in changed.messages if m["role"] == "assistant"] == sent
+
+
+def test_a_field_that_is_named_in_another_language_is_wanted_where_it_is_missing():
+    said = error("思考模式下的 `reasoning_content` 必须传回")
+
+    wanted = adapted(400, said, Request("m", ANSWERS[:2]))
+    refused = adapted(400, said, Request("m", [*ANSWERS[:2], REASONED_CHAT]))
+
+    assert wanted.messages[1]["reasoning_content"] == ""
+    assert "reasoning_content" not in str(refused.messages)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "'messages.1' : for 'role:assistant' property 'reasoning_content' is unsupported",
+        "body.messages.1.assistant.reasoning_content: Extra inputs are not permitted",
+        'json: unknown field "reasoning_content"',
+        "Additional properties are not allowed ('reasoning_content' was unexpected)",
+        "Please remove the reasoning_content from your message.",
+        "Unsupported: reasoning_content must not be sent",
+    ],
+)
+def test_reasoning_that_a_server_does_not_take_is_left_out(message):
+    changed = adapted(400, error(message), Request("m", [user("a"), REASONED_CHAT]))
+
+    assert changed.messages == [user("a"), assistant("Hello")]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "messages: `tool_use` ids must be unique",
+        "Duplicate value for 'tool_call_id' of 'read:0' in message[4]",
+        "messages.1.content.0.toolUse.toolUseId: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+",
+        "messages.2.tool_calls.0.id: 格式错误",
+    ],
+)
+def test_ids_are_replaced_whatever_is_wrong_with_them_and_stay_apart(message):
+    one = [assistant(None, [tool_call("read:0", "read", "{}")]), tool_result("read:0", "1")]
+
+    sent = adapted(400, error(message), Request("m", [*one, *one])).messages
+
+    ids = [m["tool_calls"][0]["id"] for m in sent if m["role"] == "assistant"]
+    assert ids == [m["tool_call_id"] for m in sent if m["role"] == "tool"]
+    assert len({*ids}) == 2
+    assert all(re.fullmatch("[a-zA-Z0-9]{9}", one) for one in ids)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Invalid image data",
+        "Could not process image",
+        "messages.1.content.1.image.source.base64: The image was specified using image/jpeg but appears to be image/png",
+        "messages.1.content.1.type: Input should be 'text'",
+        "messages.7.content.0.image.source.base64.media_type: Input should be 'image/jpeg'",
+        "You uploaded an unsupported image. Please make sure your image is valid.",
+        "image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes",
+        "Failed to download image from https://example.org/a.png",
+        "Your input image may contain content that is not allowed by our safety system",
+        "图片格式不正确",
+    ],
+)
+def test_one_image_that_is_refused_is_left_out_alone(message):
+    older = user([{"type": "image_url", "image_url": {"url": "data:image/png;base64,OLD"}}])
+
+    found = find_adaptation(refusal(400, error(message)), Request("m", [older, SEEN]))
+
+    assert found.change(Request("m", [older, SEEN])).messages[0] == older
+    assert PICTURE not in found.change(Request("m", [older, SEEN])).messages[1]["content"]
 
 
 @pytest.mark.parametrize(
@@ -371,6 +480,13 @@ def test_a_server_that_hands_out_no_reasoning_is_not_asked_for_it(body, left_out
         (404, error("No endpoints found that support file input", code=404)),
         (422, {"detail": [{"loc": ["content", 1], "msg": "Input should be 'text' or 'image_url'", "input": "file"}]}),
         (400, error("this server does not accept pdf documents")),
+        (400, error("This model does not support PDFs.")),
+        (400, error("Failed to parse the request: unknown variant `file`, expected `text` or `image_url`")),
+        (400, error("messages.1.content.1.type: Input should be 'text'")),
+        (400, error("messages[1].content must be a string")),
+        (415, error("Unsupported file type: application/pdf")),
+        (400, error("不支持 PDF 文档")),
+        (500, error("unsupported content[].type")),
     ],
 )  # fmt: skip
 def test_a_model_that_takes_no_documents_is_sent_their_names(status, body):
@@ -381,18 +497,60 @@ def test_a_model_that_takes_no_documents_is_sent_their_names(status, body):
     assert changed.messages == [user("hi"), user("read\n[document: a.pdf]"), SEEN]
 
 
+OLDER = user(
+    [{"type": "text", "text": "first"}, document_part("b.pdf", "data:application/pdf;base64,BB==")]
+)
+
+
 @pytest.mark.parametrize(
     "said",
     [
         "The PDF file is too large",
         "Unsupported file: the document has more than 100 pages",
+        "This model does not support PDF files with more than 100 pages",
         "the document is encrypted, which is not supported",
         "The file a.pdf exceeds the maximum size",
-        "temperature: unsupported value",
+        "a.pdf: unsupported document, the file could not be read",
+        "Invalid file data: PDF is not supported",
+        "messages.1.content.1.source.base64: the document was specified using application/pdf but is text",
+        "messages[1].content[1].file.file_data: Expected a base64-encoded data URL",
+        "messages.1.content.1: 格式错误",
+        "input[1].content[1]: bad",
+        "文档已加密",
     ],
 )
-def test_what_is_wrong_with_one_document_is_left_to_the_user(said):
-    assert find_adaptation(refusal(400, error(said)), Request("m", [READ])) is None
+def test_one_document_that_is_refused_is_left_out_alone(said):
+    request = Request("m", [OLDER, READ, SEEN])
+
+    found = find_adaptation(refusal(400, error(said)), request)
+
+    assert found.change(request).messages == [OLDER, user("read\n[document: a.pdf]"), SEEN]
+    assert "a.pdf (sha256 " in found.notice("m", "p")
+    assert "documents = false in [providers.p]" in found.notice("m", "p")
+
+
+def test_a_document_is_found_by_its_name_and_is_another_one_once_it_has_changed():
+    request = Request("m", [OLDER, READ])
+    found = find_adaptation(refusal(400, error("The file b.pdf is corrupt")), request)
+    mended = user([document_part("b.pdf", "data:application/pdf;base64,CC==")])
+
+    assert found.change(request).messages == [user("first\n[document: b.pdf]"), READ]
+    assert not found.concerns(Request("m", [mended]))
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, "temperature: unsupported value"),
+        (400, "Invalid image file"),
+        (500, "The file server is not available"),
+    ],
+)
+def test_words_about_something_else_leave_documents_in_place(status, said):
+    request = Request("m", [READ, SEEN], options=OPTIONS)
+
+    for found in find_adaptations(refusal(status, error(said)), request):
+        assert found.row is not DOCUMENTS
 
 
 def test_nothing_is_changed_that_the_request_does_not_hold():
@@ -416,20 +574,45 @@ def test_no_words_of_a_server_break_it_and_no_change_leaves_the_thing_in_place(t
     assert found is None or not found.concerns(found.change(request))
 
 
-def test_each_adaptation_takes_away_what_it_concerns():
-    call = assistant(None, [tool_call("c", "plot", "{}")])
-    request = Request(
+HELD = (
+    Request(
         "m",
-        [SEEN, READ, call, tool_result("c", [PICTURE]), REASONED],
+        [
+            SEEN,
+            user("and this?"),
+            assistant(None, [tool_call("c", "plot", "{}")]),
+            tool_result("c", [PICTURE]),
+            REASONED,
+            user([DOCUMENT]),
+        ],
         [TOOL],
         {"max_tokens": 1, **OPTIONS, **TURN},
-    )
-    other = Request("m", [], options={"max_completion_tokens": 1, "reasoning_effort": "none"})
+    ),
+    Request("m", [REASONED_CHAT], options={"max_completion_tokens": 1, "reasoning_effort": "none"}),
+)
+ELEMENTS = {
+    TOOLS: frozenset({"read"}),
+    UNNAMED_TOOLS: frozenset({"read"}),
+    DOCUMENTS: EVERY_DOCUMENT,
+    PICTURES: frozenset(image_keys(HELD[0])),
+    FEWER_IMAGES: frozenset({"1"}),
+    REASONING: frozenset({"reasoning_content"}),
+}
 
-    for adaptation in ADAPTATIONS:
-        held = next(r for r in (request, other) if adaptation.concerns(r))
-        assert not adaptation.concerns(adaptation.change(held))
-    assert IMAGES in ADAPTATIONS
+
+@pytest.mark.parametrize("row", ADAPTATIONS)
+def test_each_adaptation_takes_away_what_it_concerns(row):
+    adaptation = Adaptation(row, ELEMENTS.get(row, ALL))
+
+    held = next(request for request in HELD if adaptation.concerns(request))
+    changed = adaptation.change(held)
+
+    assert not adaptation.concerns(changed)
+    # What a person wrote is never taken away.
+    assert [m["role"] for m in changed.messages if m["role"] != "user"] == [
+        m["role"] for m in held.messages if m["role"] != "user"
+    ]
+    assert "and this?" in str(changed.messages) or held is HELD[1]
 
 
 def test_only_the_beginning_of_a_refusal_is_looked_at():

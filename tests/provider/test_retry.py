@@ -8,12 +8,11 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
-from apis import over_both_apis
 from completions import delta, sse
 from hypothesis import given
 from hypothesis import strategies as st
 from raw_server import Reply, ask, status, text_reply
-from scripted_server import ScriptedServer, error, text
+from scripted_server import ScriptedServer
 
 from msgbook.config import load_settings
 from msgbook.errors import ProviderError, Retry
@@ -21,9 +20,6 @@ from msgbook.events import RetryWait, StreamEvent, TextDelta
 from msgbook.provider import Request, Servers
 from msgbook.provider.requested_waits import LONGEST_WAIT, may_retry, requested_wait
 from msgbook.provider.retry import RetryingProvider
-from msgbook_format.turn import TURN_MIME
-
-pytestmark = over_both_apis
 
 
 class ScriptedProvider:
@@ -346,23 +342,3 @@ def test_a_model_that_is_estimated_to_load_for_long_is_not_waited_for():
 
     assert (turn["status"], len(requests)) == ("error", 1)
     assert "It asks to wait 31 minutes" in turn["blocks"][-1]["message"]
-
-
-def test_a_kernel_that_waits_can_be_interrupted_and_goes_on(kernel, module_server):
-    module_server.answers = [error(503, "busy"), error(503, "busy"), text("fine")]
-    shown: list[str] = []
-
-    def on_message(message: Any) -> None:
-        for block in message["content"].get("data", {}).get(TURN_MIME, {}).get("blocks", []):
-            if "Retrying" not in block["text"]:
-                continue
-            if "(2/3)" in block["text"] and "(2/3)" not in shown[-1]:
-                kernel.manager.interrupt_kernel()
-            shown.append(block["text"])
-
-    reply, _ = kernel.finish(kernel.start("hi", "a"), on_message)
-
-    assert reply["ename"] == "KeyboardInterrupt"
-    assert shown[0] == "Retrying in 1 s (1/3): 503 busy"
-    assert len(module_server.requests) == 2
-    assert kernel.run("again", "b")[0]["status"] == "ok"

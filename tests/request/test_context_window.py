@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 import scripted_server as scripted
-from apis import over_both_apis
 from engine_turns import run_turn
 from history_cells import turn_cell
 
@@ -17,8 +16,6 @@ from msgbook.notebook.transcript import Transcript
 from msgbook.request.context_window import describe_length, find_overflow
 from msgbook.request.history import Reader, View
 from msgbook.request.token_estimates import estimate_cell_tokens
-
-pytestmark = over_both_apis
 
 
 def weigh(message):

@@ -5,12 +5,9 @@ from __future__ import annotations
 import base64
 import io
 
-from apis import over_both_apis
 from PIL import Image
 from scripted_server import error, text
 from talk import notices
-
-pytestmark = over_both_apis
 
 
 def png(width=4, height=3):

@@ -5,13 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
-from apis import over_both_apis
 from scripted_server import call, error, text
 from talk import Talk, content_reference, notices
 
 from msgbook.messages import encode
-
-pytestmark = over_both_apis
 
 
 def summed_up(talk: Talk) -> dict:

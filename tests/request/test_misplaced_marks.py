@@ -75,7 +75,7 @@ _accidents = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(accidents=_accidents)
 def test_check_names_the_marks_that_several_accidents_broke(
     engine: Engine, accidents: Sequence[tuple[str, int]]

@@ -10,7 +10,7 @@ from seed_grammar import Written, conversations
 from msgbook.request.history import Reader, View
 from msgbook_format import reads
 
-SPELLINGS = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SPELLINGS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def test_each_file_has_its_expectation():

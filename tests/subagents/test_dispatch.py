@@ -7,12 +7,9 @@ import json
 from dataclasses import replace
 
 import pytest
-from apis import over_both_apis
 from responses_as_chat import chat_messages
 from scripted_server import Answer, call, delta, error, finish, text
 from team import SAID, dispatch, dispatch_result, metadata_in, play, report, said, turns_in
-
-pytestmark = over_both_apis
 
 HOLD = Answer([delta(content="Working on it. ")], hold=1)
 

@@ -65,7 +65,7 @@ class Aimock:
         data = None if body is None else json.dumps(body).encode()
         headers = {"Authorization": f"Bearer {self.key}"}
         request = urllib.request.Request(f"{self.origin}/__aimock{path}", data, headers)
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=300) as answer:
             return json.load(answer)
 
 

@@ -58,7 +58,7 @@ def run(server: ScriptedServer, *argv: object, stdin: str = "") -> subprocess.Co
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
 
 
@@ -69,7 +69,7 @@ def terminal(server: ScriptedServer, *argv: object) -> Any:
         ["-m", "msgbook", *map(str, argv)],
         env={**os.environ, **settings(server)},
         encoding="utf-8",
-        timeout=60,
+        timeout=300,
         dimensions=(40, 200),
     )
 

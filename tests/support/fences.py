@@ -14,24 +14,25 @@ PAGES = {path.name: path for path in [ROOT / "README.md", *sorted((ROOT / "docs"
 SHELLS = ("sh", "bash", "console")
 _FENCE = re.compile(r"^( *)(`{3,}|~{3,})(\w*)[^\n`]*\n(.*?)^ *\2$", re.MULTILINE | re.DOTALL)
 
-_TYPED = "docs/test_typed_commands.py::test_each_command_of_the_page_runs"
-_LAB = "docs/test_typed_commands.py::test_the_kernels_of_jupyterlab_get_the_server_and_the_model"
-_LINES = "docs/test_typed_commands.py"
+_TYPED = "integration/docs/test_typed_commands.py::test_each_command_of_the_page_runs"
+_LAB = "integration/docs/test_typed_commands.py::test_the_kernels_of_jupyterlab_get_the_server_and_the_model"
+_LINES = "integration/docs/test_typed_commands.py"
+_START = "compat/test_readme_start.py::test_the_commands_of_the_readme_work_in_a_clean_clone"
 _PIP = f"{_LINES}::test_pip_finds_msgbook"
 _FOLLOWED = "test_every_command_runs_and_prints_what_the_page_shows"
 _SETTINGS = "docs/test_settings_of_pages.py"
 _HOW_TOS = "docs/test_how_tos.py"
-_MAGIC = f"{_HOW_TOS}::test_the_magic_and_its_row_are_what_the_table_takes"
-_TOOL = f"{_HOW_TOS}::test_the_tool_answers_a_call_as_its_test_says"
+_MAGIC = "integration/docs/test_how_tos.py::test_the_magic_and_its_row_are_what_the_table_takes"
+_TOOL = "integration/docs/test_how_tos.py::test_the_tool_answers_a_call_as_its_test_says"
 _OUTPUT = "docs/test_command_output.py"
 _PLUGIN = "docs/test_plugins_page.py"
 _EXAMPLE = f"{_PLUGIN}::test_the_example_is_the_package_that_is_tested"
-_CHATS = f"docs/test_many_chats_page.py::{_FOLLOWED}_and_compares_the_models"
+_CHATS = f"integration/docs/test_many_chats_page.py::{_FOLLOWED}_and_compares_the_models"
 _JUPYTEXT = "docs/test_jupytext_page.py"
 
 RUN_BY: dict[str, dict[str, str | tuple[str, ...]]] = {
     "README.md": {
-        "sh": (_PIP, f"{_LINES}::test_the_environment_of_a_clone_is_activated", _LAB),
+        "sh": (_START, _LAB),
         "markdown": "docs/test_docs.py::test_the_readme_shows_a_message_file_as_the_writer_writes_it",
     },
     "agent-files.md": {"sh": _TYPED},
@@ -50,17 +51,17 @@ RUN_BY: dict[str, dict[str, str | tuple[str, ...]]] = {
     "clients.md": {
         "sh": (*(_TYPED,) * 4, "not run: nbmake and nbval are no dependencies", *(_TYPED,) * 2),
         "python": (
-            "test_clients.py::test_papermill_writes_nothing_but_the_notebook_into_a_pipe",
+            "compat/test_clients.py::test_papermill_writes_nothing_but_the_notebook_into_a_pipe",
             "docs/test_clients_page.py::test_the_configuration_of_sphinx_names_a_reader_of_message_files",
         ),
-        "json": "docs/test_clients_page.py::test_nbdime_is_told_to_leave_out_what_a_run_adds",
+        "json": "integration/docs/test_clients_page.py::test_nbdime_is_told_to_leave_out_what_a_run_adds",
     },
     "commands.md": {
         "console": (
             *(f"{_OUTPUT}::test_what_is_asked_is_answered_and_exported",) * 2,
             f"{_OUTPUT}::test_the_preview_looks_as_the_page_shows_it",
             f"{_OUTPUT}::test_the_agents_look_as_the_page_shows_them",
-            f"{_OUTPUT}::test_the_doctor_says_what_the_page_shows",
+            "integration/docs/test_command_output.py::test_the_doctor_says_what_the_page_shows",
             f"{_OUTPUT}::test_the_finding_looks_as_the_page_shows_it",
         ),
         "markdown": "format/checks/test_check.py::test_an_example_of_the_documentation_is_found_and_nothing_else",
@@ -74,12 +75,16 @@ RUN_BY: dict[str, dict[str, str | tuple[str, ...]]] = {
     },
     "contributing.md": {
         "python": (_TOOL, _TOOL, _MAGIC, _MAGIC, _MAGIC),
-        "sh": f"{_HOW_TOS}::test_a_server_shows_each_piece_of_its_answer_to_curl",
+        "sh": "integration/docs/test_how_tos.py::test_a_server_shows_each_piece_of_its_answer_to_curl",
     },
     "decisions.md": {"mermaid": "not run: a drawing of what was"},
-    "exporting.md": dict.fromkeys(("console", "sh"), f"docs/test_exporting_page.py::{_FOLLOWED}"),
+    "exporting.md": dict.fromkeys(
+        ("console", "sh"), f"integration/docs/test_exporting_page.py::{_FOLLOWED}"
+    ),
     "first-team.md": {
-        **dict.fromkeys(("console", "markdown"), f"docs/test_team_how_to.py::{_FOLLOWED}"),
+        **dict.fromkeys(
+            ("console", "markdown"), f"integration/docs/test_team_how_to.py::{_FOLLOWED}"
+        ),
         "toml": "docs/test_team_how_to.py::test_the_rule_of_the_page_is_understood",
     },
     "format.md": {
@@ -87,28 +92,28 @@ RUN_BY: dict[str, dict[str, str | tuple[str, ...]]] = {
         "": "not run: a grammar for readers",
     },
     "git.md": {
-        **dict.fromkeys(("console", "markdown"), f"docs/test_git_page.py::{_FOLLOWED}"),
+        **dict.fromkeys(("console", "markdown"), f"integration/docs/test_git_page.py::{_FOLLOWED}"),
         "yaml": "docs/test_git_page.py::test_the_hook_of_the_page_is_that_of_the_repository",
     },
-    "installing.md": {"sh": _PIP},
+    "installing.md": {"sh": _START},
     "jupyterhub.md": {
         "sh": (
-            "not run: needs Docker, and make dist minutes; tests/test_dockerfile.py checks the rest",
-            "everywhere/test_servers.py::test_a_chat_whose_kernel_runs_behind_a_gateway",
+            "not run: needs Docker, and make dist minutes; tests/integration/test_dockerfile.py checks the rest",
+            "compat/everywhere/test_servers.py::test_a_chat_whose_kernel_runs_behind_a_gateway",
             f"{_LINES}::test_the_specification_for_enterprise_gateway_names_the_python_that_has_msgbook",
-            "everywhere/test_enterprise_gateway.py::test_a_kernel_behind_enterprise_gateway_gets_the_settings_and_answers",
+            "compat/everywhere/test_enterprise_gateway.py::test_a_kernel_behind_enterprise_gateway_gets_the_settings_and_answers",
         ),
-        "python": "everywhere/test_hub.py::test_a_chat_on_a_users_server_behind_jupyterhub_which_is_started_anew",
+        "python": "compat/everywhere/test_hub.py::test_a_chat_on_a_users_server_behind_jupyterhub_which_is_started_anew",
     },
     "jupytext.md": {
         "sh": _TYPED,
         "toml": f"{_JUPYTEXT}::test_a_project_pairs_its_chats",
-        "python": f"{_JUPYTEXT}::test_python_registers_the_format_where_it_was_switched_off",
+        "python": "integration/docs/test_jupytext_page.py::test_python_registers_the_format_where_it_was_switched_off",
     },
     "many-chats.md": {
         "sh": (
             *(_CHATS,) * 2,
-            "cli/test_run_dask.py::test_the_command_of_the_manual_answers_on_the_cluster",
+            "integration/cli/test_run_dask.py::test_the_command_of_the_manual_answers_on_the_cluster",
         ),
         "console": _CHATS,
         "toml": f"{_SETTINGS}::test_a_provider_keeps_to_the_limits_of_its_server",
@@ -117,11 +122,11 @@ RUN_BY: dict[str, dict[str, str | tuple[str, ...]]] = {
     "mcp.md": {
         "bash": _PIP,
         "toml": (
-            "docs/test_mcp_how_to.py::test_the_doctor_starts_the_server",
+            "integration/docs/test_mcp_how_to.py::test_the_doctor_starts_the_server",
             "docs/test_mcp_page.py::test_a_server_is_a_program_or_a_url",
-            "docs/test_mcp_how_to.py::test_a_reference_calls_the_tool_by_the_rule_and_sends_the_result",
+            "integration/docs/test_mcp_how_to.py::test_a_reference_calls_the_tool_by_the_rule_and_sends_the_result",
         ),
-        "markdown": "docs/test_mcp_how_to.py::test_a_reference_calls_the_tool_by_the_rule_and_sends_the_result",
+        "markdown": "integration/docs/test_mcp_how_to.py::test_a_reference_calls_the_tool_by_the_rule_and_sends_the_result",
     },
     "moving.md": {
         "console": "docs/test_moving.py::test_the_first_command_prints_what_the_page_shows",
@@ -129,7 +134,7 @@ RUN_BY: dict[str, dict[str, str | tuple[str, ...]]] = {
     },
     "plugins.md": {
         "toml": (_EXAMPLE, *(f"{_PLUGIN}::test_the_settings_of_the_page_are_understood",) * 2),
-        "sh": f"{_PLUGIN}::test_the_package_is_installed_as_the_page_says_and_the_doctor_lists_it",
+        "sh": "integration/docs/test_plugins_page.py::test_the_package_is_installed_as_the_page_says_and_the_doctor_lists_it",
         "python": _EXAMPLE,
     },
     "references.md": {
@@ -146,24 +151,24 @@ RUN_BY: dict[str, dict[str, str | tuple[str, ...]]] = {
     },
     "terminal.md": {"sh": _TYPED},
     "testing-chats.md": dict.fromkeys(
-        ("console", "markdown"), f"docs/test_testing_chats_page.py::{_FOLLOWED}"
+        ("console", "markdown"), f"integration/docs/test_testing_chats_page.py::{_FOLLOWED}"
     ),
-    "tools.md": {"python": "docs/test_tools_page.py::test_the_model_calls_the_function"},
-    "translations.md": {"sh": "not run: downloads what make installs for tests/browser"},
+    "tools.md": {
+        "python": "integration/docs/test_tools_page.py::test_the_model_calls_the_function"
+    },
+    "translations.md": {"sh": "not run: downloads what make installs for ui-tests"},
     "tutorial.md": {
         "sh": _LAB,
         "text": "docs/test_tutorial.py::test_the_demo_model_answers_what_is_typed_in_jupyterlab",
-        "console": f"docs/test_tutorial.py::{_FOLLOWED}",
+        "console": f"integration/docs/test_tutorial.py::{_FOLLOWED}",
     },
 }
 """By page and language: the test that runs the fences, or one for each of them in their order."""
 
 LEFT_OUT = {
-    "make demo": "takes minutes, and then serves until it is stopped",
-    "msgbook demo": "opens a browser, and serves until it is stopped: tests/cli/test_demo.py",
-    "jupyter console": "waits for somebody who types: tests/test_clients.py is such a client",
+    "jupyter console": "waits for somebody who types: tests/compat/test_clients.py is such a client",
     "vllm serve": "needs a graphics card",
-    "python -m venv": "downloads what make installs for tests/everywhere",
+    "python -m venv": "downloads what make installs for tests/compat/everywhere",
     "playwright install": "downloads a browser",
 }
 """Parts of lines that no test types, with the reason; the others of their fence are typed."""

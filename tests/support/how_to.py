@@ -88,7 +88,7 @@ class HowTo:
             cwd=str(self._folder),
             env=self._env,
             encoding="utf-8",
-            timeout=60,
+            timeout=300,
             dimensions=(100, 300),
         )
         printed = ""

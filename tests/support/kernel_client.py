@@ -34,7 +34,7 @@ class KernelClient:
         self.manager.start_kernel(env=env, cwd=self._cwd, stderr=self._stderr)
         self.client = self.manager.client()
         self.client.start_channels()
-        self.client.wait_for_ready(timeout=60)
+        self.client.wait_for_ready(timeout=300)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -86,7 +86,7 @@ class KernelClient:
         """
         seen = []
         while True:
-            message = self.client.get_iopub_msg(timeout=30)
+            message = self.client.get_iopub_msg(timeout=300)
             on_message(message)
             if message["parent_header"].get("msg_id") != request:
                 continue
@@ -94,7 +94,7 @@ class KernelClient:
             if message["content"].get("execution_state") == "idle":
                 break
         while True:
-            reply = self.client.get_shell_msg(timeout=30)
+            reply = self.client.get_shell_msg(timeout=300)
             if reply["parent_header"].get("msg_id") == request:
                 return reply["content"], seen
 
@@ -107,7 +107,7 @@ class KernelClient:
 def until_shown(kernel: KernelClient, words: str) -> None:
     """Wait until a turn on iopub holds the words; what the server sent has then arrived."""
     while True:
-        data = kernel.client.get_iopub_msg(timeout=30)["content"].get("data", {})
+        data = kernel.client.get_iopub_msg(timeout=300)["content"].get("data", {})
         blocks = data.get(TURN_MIME, {}).get("blocks")
         if blocks is not None and words in "".join(
             block.get("text", "") + block.get("arguments", "") for block in blocks
@@ -174,7 +174,7 @@ class FakePage:
         """Take messages until one of that type has come, and return it."""
         before = len(self.got(kind))
         while len(self.got(kind)) == before:
-            self.take(self._kernel.client.get_iopub_msg(timeout=30))
+            self.take(self._kernel.client.get_iopub_msg(timeout=300))
         return self.got(kind)[-1]
 
     def _apply(self, data: Message) -> None:

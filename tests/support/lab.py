@@ -75,7 +75,7 @@ def settings_without_news(folder: Path) -> Path:
 
 
 def _wait_until_up(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline and process.poll() is None:
         try:
             with urllib.request.urlopen(f"{url}/api", timeout=5):
@@ -112,10 +112,10 @@ class Lab:
 
     def load_at(self, path: str) -> None:
         """Load an address of the server anew, and wait until its page can be used."""
-        self.page.goto(f"{self._url}{path}", timeout=60_000)
+        self.page.goto(f"{self._url}{path}", timeout=300_000)
         # Before it is shown, the splash is not there either.
-        self.page.wait_for_function("() => window.jupyterapp", timeout=60_000)
-        self.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
+        self.page.wait_for_function("() => window.jupyterapp", timeout=300_000)
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=300_000)
         self.page.evaluate("() => window.jupyterapp.restored.then(() => null)")
 
     def open(self, path: str) -> None:
@@ -157,7 +157,7 @@ class Lab:
         self.page.wait_for_function(
             "() => window.jupyterapp?.shell.currentWidget?.sessionContext"
             "?.session?.kernel?.status === 'idle'",
-            timeout=60_000,
+            timeout=300_000,
         )
 
     @property

@@ -32,7 +32,7 @@ class Llama:
 
     def is_busy(self) -> bool:
         """Return whether it is making an answer."""
-        with urllib.request.urlopen(f"{self.origin}/slots", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self.origin}/slots", timeout=300) as answer:
             slots: list[dict[str, Any]] = json.load(answer)
         return any(slot["is_processing"] for slot in slots)
 

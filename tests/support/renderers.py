@@ -95,7 +95,7 @@ class Lab:
         return str(json.loads(self._process.stdout.readline()))
 
     def close(self) -> None:
-        self._process.communicate(timeout=10)
+        self._process.communicate(timeout=300)
 
 
 class Page(HTMLParser):

@@ -94,6 +94,8 @@ class ScriptedServer:
     """Bodies of the requests for an answer, over either API, in order."""
     paths: list[str] = field(default_factory=list)
     """Paths of the same requests, without the base URL's."""
+    targets: list[str] = field(default_factory=list)
+    """Paths of all requests with their queries, those for the models among them."""
     routes: tuple[str, ...] = ("/chat/completions", "/responses")
     """Paths that it has; another one is answered with 404 as FastAPI words it."""
     refused: list[str] = field(default_factory=list)
@@ -136,6 +138,7 @@ class ScriptedServer:
         self.choose = None
         self.requests.clear()
         self.paths.clear()
+        self.targets.clear()
         self.headers.clear()
         self.seen.clear()
         self.redirects = None
@@ -176,6 +179,7 @@ class ScriptedServer:
 
     @web.middleware
     async def _note(self, request: web.Request, handler: Any) -> web.StreamResponse:
+        self.targets.append(request.path_qs)
         self.seen.append({name.lower(): value for name, value in request.headers.items()})
         if self.redirects is not None and "/further/" not in request.path:
             status, url = self.redirects

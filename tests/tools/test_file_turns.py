@@ -2,47 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-from pathlib import Path
 from typing import Any
 
-import psutil
-import pytest
-from engine_turns import run_turn
-from kernel_client import KernelClient
-from scripted_server import ScriptedServer, call, text
+from file_turn import turn  # noqa: F401 - fixtures
+from scripted_server import call, text
 
-from msgbook.config import load_settings
-from msgbook.engine import Engine
-from msgbook.notebook.transcript import Transcript
 from msgbook.tools import CallContext, Tool
-from msgbook_format.turn import TURN_MIME
-
-
-@pytest.fixture
-def turn(server: ScriptedServer, tmp_path: Path):
-    """Runs one prompt and returns the blocks of its turn."""
-
-    def run(*tools: Tool, approval: str = "ask") -> list[dict[str, Any]]:
-        environ = {
-            "OPENAI_BASE_URL": server.url,
-            "MSGBOOK_MODEL": "m",
-            "MSGBOOK_APPROVAL": approval,
-        }
-        engine = Engine(load_settings(environ), tmp_path)
-        for tool in tools:
-            engine.tools.add(tool)
-
-        async def answer() -> list[dict[str, Any]]:
-            try:
-                return (await run_turn(engine, "go", Transcript("memory", ())))["blocks"]
-            finally:
-                await engine.close()
-
-        return asyncio.run(answer())
-
-    return run
 
 
 def results(blocks: list[dict[str, Any]]) -> list[tuple[str, Any]]:
@@ -96,36 +61,3 @@ def test_an_image_is_sent_as_an_image(server, turn, tmp_path):
 
     assert status == "success"
     assert parts[1]["image_url"]["url"].startswith("data:image/gif;base64,R0lGODlh")
-
-
-def test_an_interrupt_ends_a_search_that_would_take_for_ever(server, tmp_path):
-    (tmp_path / "explodes").write_text("a" * 60 + "b\n")
-    server.answers = [call("grep", {"pattern": "(a|a)+$", "path": "explodes"}), text("late")]
-    settings = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
-    with KernelClient(settings, str(tmp_path)) as kernel:
-        request = kernel.start("search", "a")
-        pid = kernel.manager.provisioner.pid
-        while not (found := searching(pid)):
-            pass
-
-        kernel.manager.interrupt_kernel()
-        reply, messages = kernel.finish(request)
-
-        assert reply["ename"] == "KeyboardInterrupt"
-        turns = [m["content"].get("data", {}).get(TURN_MIME) for m in messages]
-        blocks = [turn for turn in turns if turn][-1]["blocks"]
-        assert [b["status"] for b in blocks if b["type"] == "tool_result"] == ["interrupted"]
-        psutil.wait_procs(found)
-        server.reset()
-        server.answers = [call("read", {"path": "."}), text("fine")]
-        _, messages = kernel.run("look", "b")
-        assert "explodes" in json.dumps([m["content"] for m in messages])
-
-
-def searching(kernel: int) -> list[psutil.Process]:
-    """Workers of a kernel that are busy."""
-    return [
-        child
-        for child in psutil.Process(kernel).children()
-        if child.status() == psutil.STATUS_RUNNING and child.cpu_times().user > 0.2
-    ]

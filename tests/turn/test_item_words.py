@@ -54,7 +54,7 @@ HOSTILE: list[Any] = [None, 7, [], {}, [None, {}, ["a"]], {"type": [], "url": 1,
         ({"type": "code_interpreter_call", "code": "1 + 1"}, "The server ran code."),
         (
             {"type": "image_generation_call", "result": "iVBO"},
-            "The server made an image, which msgbook cannot display.",
+            "The server made an image, which it did not send.",
         ),
         (
             {"type": "mcp_call", "name": "roll", "server_label": "dice", "error": None},

@@ -14,7 +14,7 @@ from msgbook_format.cells import is_code
 from msgbook_format.exporters.untyped_values import as_text
 from msgbook_format.metadata import msgbook_metadata
 from msgbook_format.syntax import Dialect, is_excluded, parse_msg_line
-from msgbook_format.turn import TURN_MIME, turn_of
+from msgbook_format.turn import TURN_MIME, Block, turn_of
 
 Json = dict[str, Any]
 
@@ -120,5 +120,12 @@ def _output(output: Json, selection: Selection, left_out: Counter[str]) -> Json:
     if not selection.tools:
         hidden |= _TOOL_BLOCKS
         left_out["tools"] += kinds["tool_call"]
-    blocks = [block for block in turn["blocks"] if block["type"] not in hidden]
+    blocks = [
+        block for block in turn["blocks"] if block["type"] not in hidden or _is_of_model(block)
+    ]
     return {**output, "data": {**output["data"], TURN_MIME: {**turn, "blocks": blocks}}}
+
+
+def _is_of_model(block: Block) -> bool:
+    """Return whether a block is an image of the model, not a display of a tool's call."""
+    return block["type"] == "display" and "id" not in block

@@ -9,28 +9,37 @@ if TYPE_CHECKING:
     from msgbook_format.files.ipynb import parse_ipynb, reads_ipynb, writes_ipynb
     from msgbook_format.files.message_files import (
         Snapshot,
-        create_bytes,
         decode,
         encode,
         has_section,
         read_file,
-        replace_bytes,
         write_file,
     )
     from msgbook_format.files.names import AGENT_SUFFIXES, SUFFIX, is_agent_file, stem_of
     from msgbook_format.files.ordinary_markdown import with_message_section
     from msgbook_format.files.regular_files import open_regular, read_regular, require_regular
+    from msgbook_format.files.writing import (
+        OwnFolder,
+        create_bytes,
+        create_file,
+        own_folder,
+        replace_bytes,
+        require_no_link,
+        require_replaceable,
+    )
 else:
     __getattr__ = lazy_names(
         __name__,
         {
             "agent_files": "encode_agent_file parse_agent_file",
             "ipynb": "parse_ipynb reads_ipynb writes_ipynb",
-            "message_files": (
-                "Snapshot create_bytes decode encode has_section read_file replace_bytes write_file"
-            ),
+            "message_files": "Snapshot decode encode has_section read_file write_file",
             "names": "AGENT_SUFFIXES SUFFIX is_agent_file stem_of",
             "ordinary_markdown": "with_message_section",
             "regular_files": "open_regular read_regular require_regular",
+            "writing": (
+                "OwnFolder create_bytes create_file own_folder replace_bytes require_no_link "
+                "require_replaceable"
+            ),
         },
     )

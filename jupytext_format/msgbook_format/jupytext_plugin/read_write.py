@@ -122,7 +122,7 @@ def write(original: Function) -> Function:
         text = jupytext.writes(nb, fmt, config=options.get("config"), **version)
         if "prefix" in fmt:
             Path(fp).parent.mkdir(parents=True, exist_ok=True)
-        return replace_bytes(Path(fp), text.encode("utf-8"))
+        return replace_bytes(Path(fp), text.encode("utf-8"), follow=True)
 
     return replacement
 

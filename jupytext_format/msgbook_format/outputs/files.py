@@ -61,7 +61,6 @@ def keep_lost_data(notebook: dict[str, Any], path: Path | None) -> dict[str, Any
     Args:
         path: None if there can be no files.
     """
-
     files = None if path is None else _Files(path)
 
     def find_digest(mime: str, reference: Reference) -> str | None:

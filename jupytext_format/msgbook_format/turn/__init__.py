@@ -28,7 +28,12 @@ from msgbook_format.turn.steps import (
 
 if TYPE_CHECKING:
     from msgbook_format.turn.agent_rows import SUBAGENT_FILE, ShownAgent, shown_agents
-    from msgbook_format.turn.finish_reasons import FINISH_REASONS, PROVIDER_REASONS, LimitReason
+    from msgbook_format.turn.finish_reasons import (
+        COMPLETE_REASONS,
+        FINISH_REASONS,
+        PROVIDER_REASONS,
+        LimitReason,
+    )
     from msgbook_format.turn.markdown.escape import code_block, escape_line, replace_controls
     from msgbook_format.turn.markdown.links import safe_destination, safe_image
     from msgbook_format.turn.markdown.render import bundle, to_markdown, to_plain
@@ -46,7 +51,7 @@ else:
         __name__,
         {
             "agent_rows": "SUBAGENT_FILE ShownAgent shown_agents",
-            "finish_reasons": "FINISH_REASONS PROVIDER_REASONS LimitReason",
+            "finish_reasons": "COMPLETE_REASONS FINISH_REASONS PROVIDER_REASONS LimitReason",
             "markdown.escape": "code_block escape_line replace_controls",
             "markdown.links": "safe_destination safe_image",
             "markdown.render": "bundle to_markdown to_plain",

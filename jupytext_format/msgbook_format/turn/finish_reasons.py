@@ -10,6 +10,9 @@ from typing import Literal
 
 LimitReason = Literal["max_steps", "budget", "repeated_failure"]
 
+COMPLETE_REASONS = ("stop", "tool_calls")
+"""Reasons of an answer that is complete. After any other one, known or not, the turn is not done."""
+
 PROVIDER_REASONS: Mapping[str, str] = {
     "length": "the answer reached the length limit",
     "content_filter": "the provider's content filter stopped the answer",

@@ -15,7 +15,7 @@ TURN_VERSION = 1
 """Value of `Turn["version"]` that this package writes."""
 
 TurnStatus = Literal["running", "done", "incomplete", "interrupted", "error"]
-BlockType = Literal["reasoning", "text", "tool_call", "tool_result", "notice", "error"]
+BlockType = Literal["reasoning", "text", "tool_call", "tool_result", "display", "notice", "error"]
 Approval = Literal["auto", "pending", "user", "rule", "denied"]
 ResultStatus = Literal["success", "error", "denied", "interrupted"]
 
@@ -83,6 +83,9 @@ class Block(TypedDict):
     """Of `tool_result`: text, or a list of `text` and `image_url` parts (seed 001)."""
     agents: NotRequired[list[AgentRow]]
     """Of `tool_result`: the sub-agents that the call started. Never sent to a model."""
+    data: NotRequired[dict[str, Any]]
+    """Of `display`: a MIME bundle for the reader, never sent to a model. It is what the call `id`
+    displayed; without an `id`, an image of the model."""
     level: NotRequired[str]
     """Of `notice`: `info` or `warning`. Notices are never sent to a model."""
     retry_in: NotRequired[int]

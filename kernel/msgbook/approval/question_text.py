@@ -82,7 +82,8 @@ class InputLine:
 
 def format_question(question: Question) -> str:
     """Return a question as text: invisible characters are written out, and no text from the model or a
-    file begins a line."""
+    file begins a line.
+    """
     call, wanted = question.call, question.approval_request
     preview = wanted.preview.split("\n") if wanted.preview else []
     asker = " › ".join(visible(name) for name in question.asker)

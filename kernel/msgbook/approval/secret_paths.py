@@ -8,23 +8,37 @@ from functools import cache, lru_cache
 
 SECRET_PATHS = (
     # settings and tokens of programs
-    ".env*", "*.env", ".netrc", "_netrc", ".authinfo*", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf",
-    ".htpasswd", ".git-credentials", ".npmrc", ".pypirc", ".condarc", ".Renviron", ".s3cfg", ".boto",
-    ".dockercfg", ".databricks.cfg", ".terraformrc", "terraform.rc", ".vault-token", ".vault_pass*",
-    ".cdsapirc", "kaggle.json", "auth.json", "token.{json,pickle}", ".*_history",
+    ".env*", "*.env", ".netrc", "_netrc", ".authinfo*", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".mongo*rc.js",
+    ".htpasswd", "htpasswd", ".git-credentials", ".gitconfig", ".hgrc", ".npmrc", ".yarnrc*", ".bunfig.toml", ".pypirc",
+    "pip.{conf,ini}", ".condarc", ".Renviron", "nuget.config", ".s3cfg", ".passwd-s3fs", ".boto", "rclone.conf", ".dockercfg",
+    ".databricks.cfg", ".terraformrc", "terraform.rc", ".vault-token", ".vault_pass*", ".sentryclirc", ".{curl,wget}rc",
+    ".{msmtp,fetchmail,offlineimap,mbsync,mutt}rc", "wp-config.php", ".cdsapirc", "kaggle.json", ".claude.json", "auth.{json,toml}",
+    "oauth_creds*.json", "token.{json,pickle}", "talosconfig", "*.publishsettings",
+    # what was typed
+    ".*history*", "fish_history", ".histfile", ".zhistory", ".lesshst", ".viminfo", "consolehost_history.txt",
+    "history.sqlite", "nushell/history.{txt,sqlite3}",
     # named for what they hold
-    "credentials*", "*[-_]credentials.{json,toml,yaml,yml,ini,txt,xml}", "client_secret*.json",
-    "service{-,_,}account*.json", "gha-creds-*.json",
-    "{,*[-_.]}secret{,s}.{json,toml,yaml,yml,ini,txt,xml,cfg,conf,properties}", "kubeconfig*", "*.kubeconfig",
-    "*.tfstate*", "*.tfvars*",
+    "credentials*", ".*credentials*", "*[-_]credentials.{json,toml,yaml,yml,ini,txt,xml}", "client_secret*.json",
+    "service{-,_,}account*.json", "gha-creds-*.json", "*.secrets",
+    "{,*[-_.]}secret{,s}.{json,toml,yaml,yml,ini,txt,xml,cfg,conf,properties}",
+    "{,*[-_.]}password{,s}.{json,toml,yaml,yml,ini,txt,csv}",
+    "{,*[-_.]}{api,access,auth}{-,_,}{key,token}{,s}.{json,toml,yaml,yml,ini,txt}", "*.token", ".*[-_]token",
+    "kubeconfig*", "*.kubeconfig", "*.tfstate*", "*.tfvars*",
     # keys and their stores
-    "id_*", "*.pem", "*.key", "*.p8", "*.p12", "*.pfx", "*.ppk", "*.jks", "*.keystore", "*.keytab", "*.kdb",
-    "*.kdbx", "*.jwk", "*.ovpn", "*.agekey", "*private*.asc", "*secret*.asc", "wallet.dat",
+    "id_*", "*_{rsa,dsa,ecdsa,ed25519}", "ssh_host_*_key", "*.pem", "*.key", "*.p8", "*.p12", "*.pkcs12", "*.pfx", "*.ppk",
+    "*.jks", "*.jceks", "*.bks", "*.keystore", "*.keytab", "*.kdb", "*.kdbx", "*.psafe3", "*.keychain", "*.keychain-db", "*.jwk",
+    "*.ovpn", "*.agekey", "*private*.asc", "*secret*.asc", "wallet.dat", "*[-_.]wallet.json", "UTC--*",
+    # of browsers
+    "cookies", "cookies.{txt,sqlite*}", "login data*", "logins.json", "key{3,4}.db", "signons.sqlite", ".mozilla/",
+    ".config/{google-chrome*,chromium,BraveSoftware,microsoft-edge*,opera*,vivaldi*}/", "Library/{Keychains,Cookies}/",
     # in their folders
-    ".ssh/", ".aws/", ".azure/", ".oci/", ".gnupg/", ".docker/", ".kube/", ".password-store/", ".secrets/",
-    ".terraform.d/", ".huggingface/", ".fly/", ".config/{gcloud,gh,glab-cli,hub,doctl,rclone,sops,op}/",
-    ".local/share/keyrings/", ".cache/huggingface/token", ".m2/settings*.xml", ".gradle/gradle.properties",
-    ".subversion/auth/", ".msgbook/blobs/asked/", "{,*}.git/**/config*",
+    ".ssh/", ".aws/", ".azure/", ".oci/", ".gnupg/", ".docker/", ".kube/", ".helm/", ".talos/", ".password-store/", ".secrets/",
+    ".terraform.d/", ".pulumi/", ".huggingface/", ".fly/", ".cloudflared/", ".ngrok2/", ".jfrog/", ".travis/", ".circleci/",
+    ".snowsql/", ".snowflake/", ".dbt/", ".davfs2/", ".bundle/config", ".electrum/", ".ethereum/", ".bitcoin/", ".solana/",
+    ".config/{gcloud,gh,glab-cli,hub,doctl,hcloud,scw,linode-cli,rclone,sops,op,git,configstore,containers,github-copilot,ngrok,helm,stripe,Bitwarden*}/",
+    ".local/share/{keyrings,kwalletd}/", ".cache/huggingface/token", ".cache/git/", ".m2/settings*.xml",
+    ".gradle/gradle.properties", ".subversion/auth/", ".msgbook/blobs/asked/", "{,*}.git/**/config*",
+    "run/{secrets,credentials}/", "etc/{shadow,gshadow}{,-}", "etc/{wireguard,ssl/private,NetworkManager/system-connections}/",
 )  # fmt: skip
 """Patterns of names. A `/` separates consecutive names, and at the end it means a folder. Case does not
 count. A pattern for a file also covers everything in a folder of that name."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from msgbook.errors import MsgbookError
+from msgbook_format.files import replace_bytes
 
 try:
     from fcntl import LOCK_EX, flock
@@ -76,16 +76,7 @@ class Store:
             raise StoreError(f"{self.name} would be {_TOO_LONG}: remove something from it first.")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}")
-            try:
-                with os.fdopen(descriptor, "wb") as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
-                Path(name).replace(self._path)
-            except BaseException:
-                Path(name).unlink()
-                raise
+            replace_bytes(self._path, text, mode=0o600, follow=True)
         except OSError as error:
             raise StoreError(f"{self.name} cannot be written: {error.strerror}.") from error
 

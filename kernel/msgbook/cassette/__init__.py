@@ -1,7 +1,7 @@
 """Cassettes: recorded conversations, which are replayed without a network.
 
 - `base`: `Cassette`, what the engine asks for whatever a replay has to repeat. Here it is the world itself.
-- `recorder`, `exchanges`, `writer`: keep what happens, line by line. `redacted_answer` and `known_secrets` remove
+- `recorder`, `exchanges`, `writer`: keep what happens, line by line. `redacted_answer` removes
   keys, which a server may send in pieces.
 - `lines`, `reader`: the lines of a cassette, as they are read and checked.
 - `player`, `playback`: answer from the lines, and note the first difference.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.cassette.known_secrets import holds_secret
+from msgbook.config import find_secrets
 from msgbook.errors import MsgbookError, describe_file_error
 from msgbook.text import one_line, visible
 from msgbook_format.files import read_regular
@@ -33,6 +33,8 @@ LONGEST_LINE = 100_000_000
 """Bytes. Images are within lines."""
 
 _HEAD = b'{"cassette"'
+_LEAST = 6
+"""Characters of a secret that is looked for: a shorter one may be a part of a word."""
 
 
 class CassetteError(MsgbookError):
@@ -193,13 +195,18 @@ def _parsed(path: Path, number: int, raw: bytes, secrets: Sequence[str]) -> dict
         raise _unusable(path, number, f"expected JSON: {error}") from None
     if not isinstance(found, dict):
         raise _unusable(path, number, "expected a JSON object")
-    if secrets and holds_secret(raw.decode("utf-8", "replace"), secrets):
+    if _holds_secret(raw.decode("utf-8", "replace"), secrets):
         raise _unusable(
             path,
             number,
             "it holds one of your keys. Remove the key from the line, or record it again",
         )
     return found
+
+
+def _holds_secret(text: str, secrets: Sequence[str]) -> bool:
+    """Return whether a text holds a secret. Short ones, which may be parts of words, do not count."""
+    return bool(find_secrets(text, [secret for secret in secrets if len(secret) >= _LEAST]))
 
 
 def _head(path: Path, number: int, raw: bytes, secrets: Sequence[str]) -> Head:

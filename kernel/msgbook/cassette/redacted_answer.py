@@ -2,87 +2,126 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from msgbook.cassette.known_secrets import secret_expression
+from msgbook.config import REDACTED, find_secrets
 
-_REDACTED = "[redacted]"
+_DATA = re.compile(r"^data:[ \t]?([^\r\n]*)(\r\n|\r|\n|\Z)", re.MULTILINE)
+_PLACES = ("item_id", "output_index", "index")
+"""What an object of an event is about: calls may come side by side."""
 
-_FIELD = re.compile(
-    r'"(content|text|thinking|refusal|name|arguments|reasoning\w*|summary|data|delta|message)"'
-    r'\s*:\s*"((?:[^"\\]|\\.)*)"'
-)
-"""A string of an event whose pieces belong together over events."""
-_PLACE = re.compile(r'"(?:item_id|output_index|index)"\s*:\s*("(?:[^"\\]|\\.)*"|\d+)')
-"""What an event is about: calls may come side by side."""
+Json = dict[str, Any] | list[Any]
 
 
 def redact_answer(pieces: list[str], secrets: Sequence[str]) -> list[str]:
     """Return the pieces of a body without the secrets, as many as before.
 
-    A secret is found in the body, and in the texts that the pieces of its events make together.
+    A secret is found in the texts that the pieces of its events make together, and in the body. An event is
+    written anew only if its text has changed.
     """
-    found = tuple(secrets)
-    if not found or not pieces:
+    known = tuple(secrets)
+    if not known or not pieces:
         return pieces
-    secret = secret_expression(found)
-    body = "".join(pieces)
-    if secret.search(body):
-        pieces = _redact_joined(pieces, secret)
-    texts: dict[tuple[str, ...], list[str]] = {}
-    for piece in pieces:
-        place = _PLACE.findall(piece)
-        for name, text in _FIELD.findall(piece):
-            for key in dict.fromkeys([(name,), (name, *place)]):
+    events = [_parsed(piece) for piece in pieces]
+    texts: dict[tuple[str, ...], list[_Text]] = {}
+    for event in events:
+        for text in [] if event is None else _texts(event):
+            for key in dict.fromkeys([text.names, (*text.names, *text.place)]):
                 texts.setdefault(key, []).append(text)
-    for key in texts:
-        if secret.search("".join(texts[key])):
-            pieces = _redact_field(pieces, key, secret)
-    return pieces
+    changed: set[int] = set()
+    for same in texts.values():
+        parts = [text.value for text in same]
+        spans = find_secrets("".join(parts), known)
+        if spans:
+            for text, part in zip(same, _redact_joined(parts, spans), strict=True):
+                if part != text.value:
+                    text.put(part)
+                    changed.add(id(text.event))
+    pieces = [
+        _written(piece, event) if id(event) in changed and event is not None else piece
+        for piece, event in zip(pieces, events, strict=True)
+    ]
+    spans = find_secrets("".join(pieces), known)
+    return _redact_joined(pieces, spans) if spans else pieces
 
 
-def _redact_joined(pieces: list[str], secret: re.Pattern[str]) -> list[str]:
-    """Return the pieces of a text without what matches in the joined text."""
-    spans = [found.span() for found in secret.finditer("".join(pieces))]
-    redacted, start = [], 0
+@dataclass(slots=True)
+class _Text:
+    """A string in an event."""
+
+    event: Json
+    holder: Any
+    key: Any
+    names: tuple[str, ...]
+    """Names of the fields down to it."""
+    place: tuple[str, ...]
+
+    @property
+    def value(self) -> str:
+        return str(self.holder[self.key])
+
+    def put(self, value: str) -> None:
+        self.holder[self.key] = value
+
+
+def _parsed(piece: str) -> Json | None:
+    """Return the JSON of a body or of an event; None for none."""
+    data = [found[1] for found in _DATA.finditer(piece)]
+    try:
+        found = json.loads("\n".join(data) if data else piece)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict | list) else None
+
+
+def _written(piece: str, event: Json) -> str:
+    """Return a piece with another event in place of its own."""
+    text = json.dumps(event)
+    lines = [*_DATA.finditer(piece)]
+    if not lines:
+        return text
+    first, last = lines[0], lines[-1]
+    return f"{piece[: first.start()]}data: {text}{last[2]}{piece[last.end() :]}"
+
+
+def _texts(event: Json) -> Iterator[_Text]:
+    """Yield the strings of an event. It is walked with a stack: JSON may be deep."""
+    left: list[tuple[Any, tuple[str, ...], tuple[str, ...]]] = [(event, (), ())]
+    while left:
+        value, names, place = left.pop()
+        if isinstance(value, dict):
+            place = (*place, *(f"{key}={value[key]}" for key in _PLACES if key in value))
+            items: Any = value.items()
+        else:
+            items = enumerate(value)
+        below = []
+        for key, item in items:
+            path = (*names, key) if isinstance(key, str) else names
+            if isinstance(item, str):
+                yield _Text(event, value, key, path, place)
+            elif isinstance(item, dict | list):
+                below.append((item, path, place))
+        left += reversed(below)
+
+
+def _redact_joined(pieces: list[str], spans: Sequence[tuple[int, int]]) -> list[str]:
+    """Return the pieces of a text without parts of it, which are in order."""
+    redacted, start, number = [], 0, 0
     for piece in pieces:
         end, kept, position = start + len(piece), [], start
-        for first, last in spans:
-            if last <= position or first >= end:
-                continue
+        while number < len(spans) and spans[number][0] < end:
+            first, last = spans[number]
             if first >= start:
-                kept += [piece[position - start : first - start], _REDACTED]
+                kept += [piece[position - start : first - start], REDACTED]
             position = min(last, end)
+            if last > end:
+                break
+            number += 1
         kept.append(piece[position - start :])
         redacted.append("".join(kept))
         start = end
     return redacted
-
-
-def _redact_field(pieces: list[str], key: tuple[str, ...], secret: re.Pattern[str]) -> list[str]:
-    """Return the pieces without what matches in the joined texts of a field.
-
-    Args:
-        key: Name of the field, and the place of its events; without one, those of all events are joined.
-    """
-    name, place = key[0], [*key[1:]]
-    chosen = [not place or _PLACE.findall(piece) == place for piece in pieces]
-    texts = [
-        text
-        for piece, is_chosen in zip(pieces, chosen, strict=True)
-        for field, text in (_FIELD.findall(piece) if is_chosen else [])
-        if field == name
-    ]
-    clean = iter(_redact_joined(texts, secret))
-
-    def replaced(found: re.Match[str]) -> str:
-        if found[1] != name:
-            return found[0]
-        head = found[0][: found.start(2) - found.start()]
-        return f'{head}{next(clean)}"'
-
-    return [
-        _FIELD.sub(replaced, piece) if is_chosen else piece
-        for piece, is_chosen in zip(pieces, chosen, strict=True)
-    ]

@@ -11,6 +11,7 @@ from typing import Any
 from msgbook.cassette.reader import CassetteError, is_cassette
 from msgbook.config import redact_json
 from msgbook.errors import describe_file_error
+from msgbook_format.files import create_file, require_no_link
 
 PART = ".part"
 """Ends the name of a cassette until it is complete."""
@@ -39,12 +40,9 @@ class CassetteFile:
         self._secrets = tuple(secrets)
         try:
             for taken in (path, self.part):
-                if os.path.lexists(taken) and not is_cassette(taken):
-                    raise CassetteError(
-                        f"{taken} exists and is no cassette. Give another name, or remove the file first."
-                    )
+                _require_own(taken)
             self.part.unlink(missing_ok=True)
-            self._file = self.part.open("xb", buffering=0)
+            self._file = create_file(self.part)
         except (OSError, ValueError) as error:
             raise CassetteError(describe_file_error(path, error)) from error
 
@@ -77,6 +75,7 @@ class CassetteFile:
         try:
             os.fsync(self._file.fileno())
             self._file.close()
+            _require_own(self.path)
             self.part.replace(self.path)
         except OSError as error:
             raise CassetteError(describe_file_error(self.path, error)) from error
@@ -84,3 +83,12 @@ class CassetteFile:
     def close(self) -> None:
         """Close the file. Without `complete`, it keeps its provisional name."""
         self._file.close()
+
+
+def _require_own(path: Path) -> None:
+    """Raise an error if a name is taken by a link, or by a file that is no cassette."""
+    require_no_link(path)
+    if os.path.lexists(path) and not is_cassette(path):
+        raise CassetteError(
+            f"{path} exists and is no cassette. Give another name, or remove the file first."
+        )

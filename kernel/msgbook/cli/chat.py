@@ -27,7 +27,7 @@ from msgbook.host import hide_from_children
 from msgbook.notebook import Document, DocumentError, as_prompt
 from msgbook.text import repair_surrogates, without_data
 from msgbook_format.errors import MessageFileError, NotAMessageFile
-from msgbook_format.files import SUFFIX
+from msgbook_format.files import SUFFIX, require_no_link
 from msgbook_format.turn import answer_text
 
 _VERB = "chat"
@@ -110,6 +110,7 @@ def resume_chat(
     """
     document = Document.read(path)
     require_conversation(document)
+    document.require_writable()
     number = resume(document, attributes or {})
     if number is None:
         complain(_VERB, f"{path}: nothing to resume; {describe_last_answer(document)}")
@@ -153,6 +154,7 @@ def _how_to_retry(retry: str, path: Path, failure: str, attributes: dict[str, st
 
 def _open(path: Path, *, go_on: bool, adopt: bool) -> Document:
     try:
+        require_no_link(path)
         exists = path.exists()
     except (OSError, ValueError) as error:
         raise CommandError(describe_file_error(path, error)) from error

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from msgbook.cli.folders import make_folder
+from msgbook.cli.folders import make_folder, require_target
 from msgbook.cli.imported_chats import import_as, import_into, is_conversation
 from msgbook.cli.terminal import line_of, say
 from msgbook.cli.usage_errors import CommandError
@@ -80,6 +80,8 @@ def convert(path: Path, new: Path, *, force: bool = False) -> int:
     """
     document = Document.read(path)
     _require_prompts(document, new)
+    if force:
+        require_target(new)
     try:
         if force and new.exists():
             present = Document.read(new)

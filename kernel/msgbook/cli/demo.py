@@ -23,7 +23,7 @@ from msgbook.text import one_line
 from msgbook_format import reads
 from msgbook_format.errors import MessageFileError
 from msgbook_format.exporters import MsgHTMLExporter
-from msgbook_format.files import SUFFIX
+from msgbook_format.files import SUFFIX, create_bytes
 
 CELL_TIMEOUT = 120
 """Seconds that one cell of the headless demo may take."""
@@ -157,8 +157,7 @@ def _run_cells(document: Document) -> list[str]:
 def _export(path: Path) -> Path:
     html, _ = MsgHTMLExporter().from_filename(str(path))
     page = path.with_name(f"{path.name.removesuffix(SUFFIX)}.html")
-    with page.open("x", encoding="utf-8") as file:
-        file.write(html)
+    create_bytes(page, html.encode("utf-8"))
     return page
 
 

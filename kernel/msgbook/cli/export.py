@@ -8,8 +8,10 @@ from pathlib import Path
 
 from nbconvert.utils.exceptions import ConversionException
 
+from msgbook.cli.folders import require_target
 from msgbook.cli.terminal import say
 from msgbook.cli.usage_errors import CommandError
+from msgbook.config import hide_keys, load_settings
 from msgbook.errors import describe_file_error
 from msgbook_format import exporters
 from msgbook_format.files import replace_bytes, stem_of
@@ -29,6 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
         name: getattr(arguments, name) for name in ("reasoning", "tools", "excluded", "system")
     }
     output = Path(arguments.output) if arguments.output is not None else None
+    if arguments.to == "pdf":
+        # A browser prints it, which needs no key.
+        hide_keys(load_settings(os.environ))
     return export(
         Path(arguments.file), arguments.to, output, force=arguments.force, switches=switches
     )
@@ -81,3 +86,4 @@ def _require_free(path: Path, target: Path, *, force: bool) -> None:
         raise CommandError(
             f"{target} exists. Name another file with --output, or replace it with --force."
         )
+    require_target(target)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgbook.approval import load_with_project
 from msgbook.cli.file_turns import engine_for, require_conversation
-from msgbook.cli.folders import make_folder, unused_paths
+from msgbook.cli.folders import make_folder, require_target, unused_paths
 from msgbook.cli.imported_chats import is_conversation, read_others, report, tell
 from msgbook.cli.terminal import printable_json, say, write
 from msgbook.cli.usage_errors import CommandError
@@ -20,7 +21,7 @@ from msgbook.messages import Message
 from msgbook.notebook import Document, Transcript, outputs_of, working_folder
 from msgbook.other_chats import FORMS, IMPORTED, notebook_of, openai_text, safe_stem
 from msgbook.request import PLACEHOLDER, Preview
-from msgbook_format.files import replace_bytes, stem_of
+from msgbook_format.files import create_bytes, replace_bytes, stem_of
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.turn import blocks_of_type, turn_of
 
@@ -53,8 +54,10 @@ def export_messages(
     Raises:
         MsgbookError: The file cannot be read, its agent cannot be asked, or a file cannot be written.
     """
-    if new is not None and new.exists() and not force:
-        raise CommandError(f"{new} exists. Choose another name, or replace it with --force.")
+    if new is not None:
+        if os.path.lexists(new) and not force:
+            raise CommandError(f"{new} exists. Choose another name, or replace it with --force.")
+        require_target(new)
     conversations, unread = _read(path)
     if len(conversations) > 1 and out is None and form == "openai-messages":
         raise CommandError(
@@ -65,7 +68,7 @@ def export_messages(
     if out is not None:
         _write_into(out, conversations, texts, form)
     elif new is not None:
-        _write(new, "".join(texts))
+        _write(new, "".join(texts), replace_bytes)
     else:
         for text in texts:
             write(printable_json(text), sys.stdout)
@@ -170,7 +173,7 @@ def _write_into(
     done: list[Path] = []
     try:
         for path, text in zip(paths, texts, strict=True):
-            _write(path, text, quiet=True)
+            _write(path, text, create_bytes, quiet=True)
             done.append(path)
     except CommandError:
         for path in done:
@@ -180,9 +183,11 @@ def _write_into(
         say(str(path))
 
 
-def _write(path: Path, text: str, *, quiet: bool = False) -> None:
+def _write(
+    path: Path, text: str, write_bytes: Callable[[Path, bytes], None], *, quiet: bool = False
+) -> None:
     try:
-        replace_bytes(path, text.encode())
+        write_bytes(path, text.encode())
     except OSError as error:
         raise CommandError(describe_file_error(path, error)) from error
     if not quiet:

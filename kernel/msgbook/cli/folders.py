@@ -8,20 +8,42 @@ from pathlib import Path
 
 from msgbook.cli.usage_errors import CommandError
 from msgbook.errors import describe_file_error
+from msgbook_format.files import require_no_link, require_replaceable
 
 _MOST_NAMES = 10_000
 """Files of one stem in one folder."""
 
 
+def require_target(path: Path) -> None:
+    """Raise `CommandError` if a file cannot be written because its name is that of a link, a folder or a device."""
+    try:
+        require_replaceable(path)
+    except IsADirectoryError as error:
+        raise CommandError(
+            f"{path}: expected a file, found a folder. Name another one. Nothing was written."
+        ) from error
+    except (OSError, ValueError) as error:
+        raise CommandError(f"{describe_file_error(path, error)}. Nothing was written.") from error
+
+
+def require_folder(folder: Path) -> None:
+    """Raise `CommandError` if the name of a folder is that of a link."""
+    try:
+        require_no_link(folder)
+    except (OSError, ValueError) as error:
+        raise CommandError(describe_file_error(folder, error)) from error
+
+
 def make_folder(folder: Path) -> None:
-    """Make a folder unless it is there. Raise `CommandError` if that is not possible."""
+    """Make a folder unless it is there. Raise `CommandError` if that is not possible, or if it is a link."""
+    require_folder(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise CommandError(
             f"{folder}: expected a folder, found a file. Name another one."
         ) from error
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise CommandError(describe_file_error(folder, error)) from error
 
 

@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgbook.cli.folders import require_folder, require_target
 from msgbook.cli.usage_errors import CommandError
-from msgbook_format.files import replace_bytes
+from msgbook_format.files import read_regular, replace_bytes
 
 _NOT_SET = (1, 5)
 """Exit codes of `git config` for a setting that does not exist."""
+
+_OVERRIDDEN = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.pager": "",
+    "core.editor": "false",
+    "core.askPass": "",
+    "core.sshCommand": "false",
+    "core.gitProxy": "",
+    "core.alternateRefsCommand": "",
+    "credential.helper": "",
+    "diff.external": "",
+    "gpg.program": "false",
+    "protocol.allow": "never",
+    "submodule.recurse": "false",
+    "safe.bareRepository": "explicit",
+}
+"""Settings with which a repository could run a program, or have something fetched."""
+_NOTHING_RUNS = (
+    "--no-pager",
+    *(word for key, value in _OVERRIDDEN.items() for word in ("-c", f"{key}={value}")),
+)
+_KEPT = re.compile(
+    r"PATH|HOME|USER|LOGNAME|LANG|LC_.*|TMPDIR|TEMP|TMP|XDG_CONFIG_HOME|USERPROFILE|APPDATA|LOCALAPPDATA|"
+    r"HOMEDRIVE|HOMEPATH|PROGRAMDATA|SYSTEMROOT|PATHEXT|"
+    r"GIT_(?:DIR|WORK_TREE|COMMON_DIR|CEILING_DIRECTORIES|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM))",
+    re.IGNORECASE,
+)
+"""Variables that git is given: those with which it finds the user's own settings, and no key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +68,13 @@ class GitSettings:
                 f"for all of yours with --global. git says: {found.stderr.strip()}"
             )
         config = _require("rev-parse", "--git-path", "config").rstrip("\n")
-        return cls("--local", config, Path(found.stdout.rstrip("\n")))
+        attributes = Path(found.stdout.rstrip("\n"))
+        # Whoever made the repository may have put links there, which git would follow.
+        for folder in (Path(config).parent, attributes.parent):
+            require_folder(folder)
+        for file in (Path(config), attributes):
+            require_target(file)
+        return cls("--local", config, attributes)
 
     @classmethod
     def for_user(cls) -> GitSettings:
@@ -70,19 +108,20 @@ class GitSettings:
         """Return the lines of the attributes file; none if there is no such file."""
         try:
             # git reads bytes, so that any name is possible.
-            text = self.attributes.read_text("utf-8", "surrogateescape")
+            text = read_regular(self.attributes).decode("utf-8", "surrogateescape")
         except FileNotFoundError:
             return []
         return text.removesuffix("\n").split("\n") if text else []
 
     def write_attributes(self, lines: Sequence[str]) -> None:
-        """Replace the attributes file; without lines it is deleted, unless it is a link."""
+        """Replace the attributes file; without lines it is deleted, unless it is a link of the user's own."""
         if not lines and not self.attributes.is_symlink():
             self.attributes.unlink(missing_ok=True)
             return
         self.attributes.parent.mkdir(parents=True, exist_ok=True)
         text = "".join(f"{line}\n" for line in lines)
-        replace_bytes(self.attributes, text.encode("utf-8", "surrogateescape"))
+        data = text.encode("utf-8", "surrogateescape")
+        replace_bytes(self.attributes, data, follow=self.scope == "--global")
 
     def attributes_of(self, file: Path) -> dict[str, str]:
         """Return the `diff` and `merge` attributes of a file; empty outside of a repository."""
@@ -103,9 +142,11 @@ def setting_in_force(key: str) -> str | None:
 def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(  # noqa: S603
-            ["git", *arguments],  # noqa: S607
+            [_program(), *_NOTHING_RUNS, *arguments],
+            env=_environment(),
             check=False,
             capture_output=True,
+            stdin=subprocess.DEVNULL,
             encoding="utf-8",
             errors="surrogateescape",
         )
@@ -113,6 +154,21 @@ def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
         raise CommandError(
             "expected the command git, which is not installed or not in PATH"
         ) from None
+
+
+def _program() -> str:
+    """Return the path of git, which is never taken from the working folder."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    absolute = os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
+    found = shutil.which("git", path=absolute)
+    if found is None:
+        raise FileNotFoundError("git")
+    return found
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
+    return {**kept, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
 
 
 def _require(*arguments: str) -> str:

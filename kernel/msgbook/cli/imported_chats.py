@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from msgbook.cli.folders import make_folder, unused_paths
+from msgbook.cli.folders import make_folder, require_target, unused_paths
 from msgbook.cli.terminal import line_of, say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.errors import MsgbookError, describe_file_error
@@ -22,7 +23,7 @@ from msgbook.other_chats import (
     unread_files,
 )
 from msgbook.text import join_first
-from msgbook_format.files import AGENT_SUFFIXES, stem_of
+from msgbook_format.files import AGENT_SUFFIXES, own_folder, read_regular, stem_of
 
 _MOST_FINDINGS = 20
 """Kinds of findings that are told, the most frequent first."""
@@ -50,6 +51,10 @@ def read_others(path: Path) -> ReadChats:
         raise CommandError(f"{describe_file_error(path, error)}. Nothing was written.") from None
     except RecursionError:
         raise CommandError(f"{path}: it is nested too deep. Nothing was written.") from None
+    except MemoryError:
+        raise CommandError(
+            f"{path}: it takes more memory than there is. Export fewer chats at once. Nothing was written."
+        ) from None
 
 
 def import_as(path: Path, new: Path, *, force: bool = False) -> int:
@@ -59,16 +64,17 @@ def import_as(path: Path, new: Path, *, force: bool = False) -> int:
         MsgbookError: The file has several chats or cannot be read, or `new` exists.
     """
     require_name(new)
+    if os.path.lexists(new) and not force:
+        raise CommandError(
+            f"{new} exists. Choose another name, or replace its conversation with --force."
+        )
+    require_target(new)
     found = read_others(path)
     chats = found.chats
     if len(chats) > 1:
         raise CommandError(
             f"{path}: expected one chat, found {len(chats):,}. Name a folder for them: --out DIR. "
             "Nothing was written."
-        )
-    if new.exists() and not force:
-        raise CommandError(
-            f"{new} exists. Choose another name, or replace its conversation with --force."
         )
     suffix = new.name.removeprefix(stem_of(new.name))
     branches = [chats[0], *chats[0].forks]
@@ -170,17 +176,24 @@ def _write_files(folder: Path, chat: OtherChat) -> Iterator[Path]:
     """Write the files that a chat shows and yield those that are new. Their names follow from their content."""
     for name, data in files_of(chat).items():
         path = folder / name
-        path.parent.mkdir(exist_ok=True)
         if path.parent.is_symlink():
             raise CommandError(
                 f"expected a folder, found a link: {path.parent}. Nothing was written."
             )
-        try:
-            with path.open("xb") as file:
-                yield path
-                file.write(data)
-        except FileExistsError:
-            continue
+        with own_folder(folder, path.parent.name) as beside:
+            try:
+                beside.create(path.name, [data])
+            except FileExistsError:
+                _require_same(path, data)
+                continue
+        yield path
+
+
+def _require_same(path: Path, data: bytes) -> None:
+    """Raise `CommandError` unless a file has this content, and is no link."""
+    require_target(path)
+    if read_regular(path) != data:
+        raise CommandError(f"{path} exists and is another file. Nothing was written.")
 
 
 def _replace(present: Document, chat: OtherChat) -> None:

@@ -51,6 +51,7 @@ def run_replay(path: Path, cassette: Path) -> int:
     Raises:
         MsgbookError: The file or the cassette cannot be used, or the file cannot be written.
     """
+    Document.read(path).require_writable()
     replayed = replay_file(path, cassette)
     if replayed.difference is not None:
         complain(_VERB, f"{path} is not replayed: {replayed.difference}")

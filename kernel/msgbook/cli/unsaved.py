@@ -13,7 +13,7 @@ from msgbook.cli.usage_errors import CommandError
 from msgbook.notebook import Document, DocumentError, create, create_beside
 from msgbook.text import without_data
 from msgbook_format.errors import FileChangedError
-from msgbook_format.files import replace_bytes, stem_of
+from msgbook_format.files import create_bytes, stem_of
 from msgbook_format.turn import Turn, answer_text
 
 
@@ -61,11 +61,11 @@ def keep_content(path: Path, content: bytes) -> Path | None:
     stem = stem_of(path.name)
     with suppress(OSError, CommandError):
         [kept] = unused_paths(path.parent, [f"{stem}.unsaved"], path.name.removeprefix(stem))
-        replace_bytes(kept, content)
+        create_bytes(kept, content)
         return kept
     with suppress(OSError):
         kept = Path(tempfile.mkdtemp(prefix="msgbook-")) / path.name
-        replace_bytes(kept, content)
+        create_bytes(kept, content)
         return kept
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -216,10 +217,14 @@ def read_file(path: Path | None) -> SettingsFile:
     """
     if path is None:
         return SettingsFile("msgbook.toml", {}, "")
+    if path == Path(os.devnull):
+        return SettingsFile(path.name, {}, "")  # how a shell says that there is no file
     import tomllib  # most kernels start without a file
 
+    from msgbook_format.files import read_regular
+
     try:
-        text = path.read_text("utf-8")
+        text = read_regular(path).decode("utf-8")
         return SettingsFile(path.name, tomllib.loads(text), text)
     except OSError as error:
         raise ConfigError(

@@ -10,6 +10,8 @@ from msgbook.config.mcp_tables import read_mcp_servers
 from msgbook.config.overridden import describe_overridden
 from msgbook.config.providers import OTHER_KEYS, read_providers
 from msgbook.config.settings import Settings
+from msgbook.errors import ConfigError
+from msgbook.text import one_line, visible
 
 
 def load_settings(
@@ -36,7 +38,7 @@ def load_settings(
     found = read_providers(env, file)
     mcp_servers = read_mcp_servers(env, file)
     models = (
-        (env.get("MSGBOOK_MODEL", "").strip(), "MSGBOOK_MODEL"),
+        (_environment_model(env), "MSGBOOK_MODEL"),
         (project_model, "model of .msgbook/config.toml"),
         (file.model, f"model of {file.name}"),
     )
@@ -61,3 +63,14 @@ def load_settings(
         other_keys=tuple(env[name].strip() for name in OTHER_KEYS if env.get(name)),
         set_aside=tuple(found.set_aside),
     )
+
+
+def _environment_model(env: Mapping[str, str]) -> str:
+    """Return the model that the environment names; empty if it names none."""
+    name = env.get("MSGBOOK_MODEL", "").strip()
+    if not name.isprintable():
+        raise ConfigError(
+            f"MSGBOOK_MODEL ({visible(one_line(name, 60))!r}) contains a line break or another character that no "
+            "name of a model has. Correct or unset it."
+        )
+    return name

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from msgbook.config.file import SettingsFile, strip_text
+from msgbook.config.server_url import read_server_url
 from msgbook.config.settings import ProviderSettings
+from msgbook.config.urls import find_url_problem, show_url
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
+from msgbook.text import one_line, visible
 
 ENVIRONMENT = "openai"
 """Name of the provider that the environment sets."""
@@ -20,6 +24,14 @@ OTHER_KEYS = ("OPENAI_ADMIN_KEY", "OPENAI_WEBHOOK_SECRET")
 
 OPENAI_KEYS = ("OPENAI_API_KEY", "OPENAI_CUSTOM_HEADERS", *OTHER_KEYS)
 """Variables that hold keys, whatever the settings say."""
+
+ORGANIZATION_HEADERS = {
+    "OPENAI_ORG_ID": "OpenAI-Organization",
+    "OPENAI_PROJECT_ID": "OpenAI-Project",
+}
+"""Variables of the SDK that are sent as headers."""
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 _OPENAI_HOST = "api.openai.com"
 OPENAI_URL = f"https://{_OPENAI_HOST}/v1"
@@ -96,7 +108,7 @@ def takes_documents(base_url: str | None, api: ApiName) -> bool:
         base_url: None for OpenAI's own.
     """
     try:
-        host = urlsplit(base_url or OPENAI_URL).hostname or ""
+        host = urlsplit(server_url(base_url)).hostname or ""
     except ValueError:
         return False
     return any(
@@ -105,17 +117,19 @@ def takes_documents(base_url: str | None, api: ApiName) -> bool:
     )
 
 
+def server_url(base_url: str | None) -> str:
+    """Return the base URL of a server: OpenAI's if none is set."""
+    return base_url or OPENAI_URL
+
+
 def check_url(url: str | None, setting: str) -> None:
     """Raise `ConfigError`, which names the setting, unless the URL is that of a server."""
-    if url is None:
-        return
-    try:
-        parts = urlsplit(url)
-        fine = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        fine = False
-    if not fine:
-        raise ConfigError(f"{setting} is not a URL. Expected one like http://localhost:11434/v1.")
+    problem = find_url_problem(url, ("http", "https")) if url is not None else ""
+    if problem:
+        raise ConfigError(
+            f"{setting} is not a URL ({show_url(url or '')!r}): {problem}. "
+            "Expected one like http://localhost:11434/v1."
+        )
 
 
 def _read_environment(env: Mapping[str, str]) -> ProviderSettings | None:
@@ -134,15 +148,38 @@ def _read_environment(env: Mapping[str, str]) -> ProviderSettings | None:
         base_url,
         key,
         "OPENAI_API_KEY",
-        headers=parse_header_lines(env.get("OPENAI_CUSTOM_HEADERS", "")),
+        headers=_environment_headers(env),
         from_environment=True,
     )
+
+
+def _environment_headers(env: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers that the environment sets for its server; those of lines go before."""
+    custom = parse_header_lines(env.get("OPENAI_CUSTOM_HEADERS", ""))
+    for name, value in custom.items():
+        if not _HEADER_NAME.fullmatch(name) or not fits_a_header(value):
+            raise ConfigError(
+                f"OPENAI_CUSTOM_HEADERS contains a header that cannot be sent ({visible(one_line(name, 60))!r}). "
+                "Expected lines of Name: value in ASCII. Correct or unset it."
+            )
+    named = {name.lower() for name in custom}
+    found = {}
+    for variable, header in ORGANIZATION_HEADERS.items():
+        value = env.get(variable, "").strip()
+        if value and not fits_a_header(value):
+            raise ConfigError(
+                f"{variable} ({visible(one_line(value, 60))!r}) contains a line break or characters that a header "
+                "cannot have. Correct or unset it."
+            )
+        if value and header.lower() not in named:
+            found[header] = value
+    return {**found, **custom}
 
 
 def parse_header_lines(text: str) -> dict[str, str]:
     """Return the headers of `OPENAI_CUSTOM_HEADERS`, lines of `Name: value`, as the SDK reads them."""
     lines = (line.partition(":") for line in text.split("\n"))
-    return {name.strip(): value.strip() for name, colon, value in lines if colon and name.strip()}
+    return {name.strip(): value.strip() for name, colon, value in lines if colon}
 
 
 def _read_table(env: Mapping[str, str], file: SettingsFile, name: str) -> ProviderSettings:
@@ -227,7 +264,9 @@ def _missing_url(provider: ProviderSettings, whose: str, file: str) -> str:
 def _check_key(key: str | None, variable: str) -> None:
     """Raise `ConfigError` unless a header can carry the key; libraries fail with obscure errors."""
     if key and (not fits_a_header(key) or " " in key):
-        raise ConfigError(f"{variable} contains a line break or characters that a key cannot have.")
+        raise ConfigError(
+            f"{variable} contains a line break or characters that a key cannot have. Set it again without them."
+        )
 
 
 def fits_a_header(text: str) -> bool:
@@ -238,13 +277,12 @@ def fits_a_header(text: str) -> bool:
 def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSettings:
     """Return the provider with the prices and options of `[providers.NAME]`."""
     name = provider.name
-    set_api = file.api(name)
-    api = set_api or ("chat" if provider.plugin else default_api(provider.base_url))
-    known = not provider.plugin and takes_documents(provider.base_url, api)
+    api = file.api(name)
+    found = replace(provider, api=api or "chat") if provider.plugin else at_base_url(provider, api)
+    known = not provider.plugin and takes_documents(found.base_url, found.api)
     return replace(
-        provider,
-        api=api,
-        is_api_set=set_api is not None,
+        found,
+        is_api_set=api is not None,
         file=file.name,
         prices=file.prices(name),
         keep_reasoning=file.is_on(name, "keep_reasoning"),
@@ -253,6 +291,18 @@ def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSet
         requests_per_minute=file.count(name, "requests_per_minute"),
         max_parallel=file.count(name, "max_parallel"),
     )
+
+
+def at_base_url(provider: ProviderSettings, api: ApiName | None) -> ProviderSettings:
+    """Return the provider with its base URL, where the whole URL of an endpoint was given, and its API.
+
+    Args:
+        api: The API that is set; None for that of the endpoint, or the server's default.
+    """
+    base_url, of_endpoint = provider.base_url, None
+    if base_url is not None:
+        base_url, of_endpoint = read_server_url(base_url)
+    return replace(provider, base_url=base_url, api=api or of_endpoint or default_api(base_url))
 
 
 def _warn_of_ignored_keys(file: SettingsFile, ours: ProviderSettings) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 from collections.abc import Iterable, MutableMapping
 from functools import lru_cache
 from typing import Any
 
 from msgbook.config.providers import OPENAI_KEYS
 from msgbook.config.settings import Settings
+from msgbook.config.spellings import REDACTED, find_beginning, find_secrets, may_hold, replace_spans
 
 _STRUCTURE = {"role", "type"}
 """Keys of a request whose values are fixed by the API."""
@@ -28,21 +27,21 @@ def hide_keys(settings: Settings, environ: MutableMapping[str, str] | None = Non
             del env[variable]
 
 
-def _holds(value: str, secrets: Iterable[str]) -> bool:
+def _holds(value: str, secrets: tuple[str, ...]) -> bool:
     """Return whether a value contains a secret. A short one counts only as the complete value or in a URL."""
-    return any(
-        value == s or ((len(s) >= _BEGINNING or "://" in value) and s in value) for s in secrets
-    )
+    if value in secrets:
+        return True
+    counted = secrets if "://" in value else tuple(s for s in secrets if len(s) >= _BEGINNING)
+    return bool(find_secrets(value, counted))
 
 
-_REDACTED = "[redacted]"
 _BEGINNING = 8
 """Characters of a secret that are redacted at the end of a text, where the rest may follow; fewer of a short
 secret."""
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:
-    """Return `text` without the secrets, and without the beginning of one at its end.
+    """Return `text` without the secrets, however they are spelled, and without the beginning of one at its end.
 
     Redacting again changes nothing.
 
@@ -52,18 +51,14 @@ def redact(text: str, secrets: Iterable[str]) -> str:
     secrets = tuple(secrets)
     if not secrets:
         return text
-    if any(secret in text for secret in secrets):
-        text = _expression(secrets).sub(_REDACTED, text)
-    for secret in secrets:
-        start = text.rfind(_beginning(secret), max(0, len(text) - len(secret)))
-        if start >= 0 and secret.startswith(text[start:]) and not text.endswith(_REDACTED):
-            text = text[:start] + _REDACTED
+    spans = find_secrets(text, secrets)
+    if spans:
+        text = replace_spans(text, spans)
+    if not text.endswith(REDACTED):
+        start = find_beginning(text, [(secret, _beginning(secret)) for secret in secrets])
+        if start is not None:
+            text = text[:start] + REDACTED
     return text
-
-
-@lru_cache(8)
-def _expression(secrets: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, (_REDACTED, *secrets))))
 
 
 def may_contain(encoded: bytes, secrets: Iterable[str]) -> bool:
@@ -71,13 +66,12 @@ def may_contain(encoded: bytes, secrets: Iterable[str]) -> bool:
 
     This check takes a tenth of the time of redacting, and nearly nothing contains a secret.
     """
-    return any(beginning in encoded for beginning in _beginnings(tuple(secrets)))
+    return may_hold(encoded, _beginnings(tuple(secrets)))
 
 
 @lru_cache(8)
-def _beginnings(secrets: tuple[str, ...]) -> tuple[bytes, ...]:
-    texts = (json.dumps(_beginning(secret), ensure_ascii=False) for secret in secrets)
-    return tuple(text[1:-1].encode("utf-8", "replace") for text in texts)
+def _beginnings(secrets: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(_beginning, secrets))
 
 
 def _beginning(secret: str) -> str:

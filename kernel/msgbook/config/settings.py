@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -187,12 +188,15 @@ def _is_secret(word: str) -> bool:
 
 
 def _secrets_in(url: str | None) -> list[str]:
-    """Return the password in a URL, a token in its place, and keys in its query."""
+    """Return the password in a URL, as a header has it too, a token in its place, and keys in its query."""
     try:
         parts = urlsplit(url or "")
     except ValueError:
         return []  # not a URL: the provider has a problem
     user = parts.username or ""
     found = [parts.password or (user if len(user) >= _TOKEN else "")]
+    if parts.password:
+        both = f"{unquote(user)}:{unquote(parts.password)}"
+        found.append(b64encode(both.encode()).decode())
     found += [value for name, value in parse_qsl(parts.query) if _SECRET_HEADER.search(name)]
     return [*found, *map(unquote, found)]

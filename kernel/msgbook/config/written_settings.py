@@ -83,7 +83,8 @@ def write_settings(path: Path, text: str, *, old: bytes | None) -> Path | None:
         backup = _copy(path, old)
         try:
             digest = sha256(old).digest()
-            replace_bytes(path, text.encode(), expected=digest, mode=_OWNER_ONLY)
+            # Users keep such files elsewhere, and link to them.
+            replace_bytes(path, text.encode(), expected=digest, mode=_OWNER_ONLY, follow=True)
         except (FileChangedError, OSError):
             # Not after Ctrl+C, which may come when the file has just been replaced.
             backup.unlink()

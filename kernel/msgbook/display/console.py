@@ -176,6 +176,8 @@ def _block_text(block: Mapping[str, Any]) -> str:
             return f"🔧 {block.get('name')} {one_line(str(block.get('arguments', '')))}{denied}\n"
         case "tool_result":
             return _result_text(block)
+        case "display" if "id" not in block:
+            return "🖼️ An image of the model, which only a page can show\n"
         case _:
             return ""
 

@@ -13,8 +13,8 @@ from jupyter_core.paths import jupyter_config_dir
 from msgbook.config import (
     ProviderSettings,
     Settings,
+    at_base_url,
     config_path,
-    default_api,
     load_settings,
     redact,
 )
@@ -183,15 +183,15 @@ def _provider(form: Form, settings: Settings) -> ProviderSettings:
             )
     elif form.key_from == "keyring":
         key = form.key or read_key(form.name)
-    return ProviderSettings(
+    provider = ProviderSettings(
         form.name,
         form.base_url,
         key,
         form.key_variable if form.key_from == "variable" else None,
-        api=form.api or default_api(form.base_url),  # type: ignore[arg-type]  # checked
         is_api_set=bool(form.api),
         file=_path().name,
     )
+    return at_base_url(provider, form.api or None)  # type: ignore[arg-type]  # checked
 
 
 def _value_of(variable: str, settings: Settings) -> str | None:

@@ -13,10 +13,12 @@ def start_warm_up() -> None:
 
 def warm_up() -> None:
     """Import what the first turn needs, before this returns."""
+    from msgbook.provider import import_sdk
+
     for name in (
         "msgbook.turn_run",
         "msgbook.magics",
         "msgbook_format.turn.markdown.render",
-        "openai",
     ):
         importlib.import_module(name)
+    import_sdk()

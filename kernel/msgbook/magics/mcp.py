@@ -36,6 +36,7 @@ async def _refresh(engine: Engine, name: str) -> str:
         await engine.mcp.refresh(name)
     except McpError as error:
         return f"{visible(name)}: {visible(str(error))}"
+    engine.servers.forget_refused_tools()
     return f"{visible(name)}: {counted(len(engine.mcp.servers[name].tools), 'tool')}"
 
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from msgbook.notebook.file_source import merge_saved_cells
     from msgbook.notebook.folders import working_folder
     from msgbook.notebook.fork import fork_conversation
+    from msgbook.notebook.imported import IMPORTED_TEXT, imported_digest, is_imported
     from msgbook.notebook.outputs import (
         may_record,
         names_only,
@@ -75,6 +76,7 @@ else:
             "cells": "MAGIC_NAME NOTEBOOK_SUFFIX SENT_TEXTS Cell IsMagic Prompt any_magic as_prompt has_run id_of is_count is_own_magic is_prompt metadata_of missing_magic model_magic_name outputs_of parse_prompt source_of",
             "conversation_file": "Document DocumentError create create_beside require_name",
             "file_source": "merge_saved_cells",
+            "imported": "IMPORTED_TEXT imported_digest is_imported",
             "outputs": "may_record names_only outputs_images outputs_text text_output",
             "prompt_cells": "new_prompt",
             "saved_notebook": "SESSION_VARIABLE SavedNotebookReader file_version find_notebook_file session_notebook_file",

@@ -30,6 +30,7 @@ from msgbook_format.files import (
     parse_ipynb,
     read_regular,
     replace_bytes,
+    require_no_link,
     with_message_section,
     writes_ipynb,
 )
@@ -132,7 +133,7 @@ class Document:
         put_agent(self.notebook, agent_metadata)
 
     def save(self) -> None:
-        """Write the notebook into its file in one step. A new file replaces no other file.
+        """Write the notebook into its file in one step. A new file replaces no other file, and a link is refused.
 
         Raises:
             FileChangedError: The file has changed since it was last read or written. It is not
@@ -165,9 +166,12 @@ class Document:
         return self._encoded().decode("utf-8")
 
     def require_writable(self) -> None:
-        """Raise `DocumentError` if the file cannot be written, before a model call is paid for."""
-        target = self.path.resolve()
-        if not (os.access(target, os.W_OK) and os.access(target.parent, os.W_OK)):
+        """Raise `DocumentError` if the file is a link or cannot be written, before a model call is paid for."""
+        try:
+            require_no_link(self.path)
+        except OSError as error:
+            raise DocumentError(describe_file_error(self.path, error)) from error
+        if not (os.access(self.path, os.W_OK) and os.access(self.path.absolute().parent, os.W_OK)):
             raise DocumentError(f"{self.path}: expected a file that can be written")
 
     def _encoded(self) -> bytes:

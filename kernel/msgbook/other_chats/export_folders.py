@@ -9,13 +9,11 @@ from pathlib import Path
 
 from msgbook.errors import MsgbookError, describe_file_error
 from msgbook.images import IMAGE_LIMIT
+from msgbook.other_chats import json_text
 from msgbook.other_chats.archives import CONVERSATIONS, asset_ids
+from msgbook.other_chats.export_bounds import ShownImages, require_entries, require_size
 from msgbook.text import excerpt
 from msgbook_format.files import read_regular
-
-_MOST_ENTRIES = 200_000
-_MOST_BYTES = 1_000_000_000
-"""Bytes of a file of conversations."""
 
 
 class BadFolderError(MsgbookError):
@@ -26,7 +24,7 @@ class Folder:
     """A folder with the files of an export.
 
     Raises:
-        BadFolderError: It has too many files.
+        TooMuchError: It has too many files.
     """
 
     def __init__(self, path: Path) -> None:
@@ -36,12 +34,12 @@ class Folder:
                 file = Path(folder, name)
                 if not file.is_symlink():
                     self._files[file.relative_to(path).as_posix()] = file
-            if len(self._files) > _MOST_ENTRIES:
-                raise BadFolderError(f"expected at most {_MOST_ENTRIES:,} files, found more")
+            require_entries(len(self._files))
         self._assets: dict[str, Path] = {}
         for name, file in self._files.items():
             for asset in asset_ids(name):
                 self._assets.setdefault(asset, file)
+        self._shown = ShownImages(sum(map(_size, self._files.values())))
 
     def __enter__(self) -> Folder:
         return self
@@ -52,14 +50,18 @@ class Folder:
     def conversations(self) -> list[tuple[str, Callable[[], bytes]]]:
         """Return name and content of each file of conversations, in the order of the names.
 
+        A content that cannot be read raises `BadFolderError`.
+
         Raises:
-            BadFolderError: There is none. A content that cannot be read raises it, too.
+            BadFolderError: There is none.
+            TooMuchError: They are too large.
         """
         found = sorted(name for name in self._files if CONVERSATIONS.fullmatch(name))
         if not found:
             raise BadFolderError(
                 "expected `conversations.json` in the folder, as ChatGPT and Claude export it, found none"
             )
+        require_size(sum(_size(self._files[name]) for name in found))
         return [(excerpt(name, 80), partial(self._read, name)) for name in found]
 
     def unread(self) -> list[str]:
@@ -68,15 +70,29 @@ class Folder:
         return sorted(excerpt(name, 80) for name in others)
 
     def asset(self, identity: str) -> bytes | None:
-        """Return the image whose name begins with an id; None if there is none that can be shown."""
+        """Return the image whose name begins with an id; None if there is none that can be shown.
+
+        Raises:
+            TooMuchError: The images that were asked for are larger than a folder of this size has.
+        """
         file = self._assets.get(identity)
         try:
-            return read_regular(file, IMAGE_LIMIT) if file else None
+            image = read_regular(file, IMAGE_LIMIT) if file else None
         except OSError:
             return None
+        self._shown.take(len(image or b""))
+        return image
 
     def _read(self, name: str) -> bytes:
         try:
-            return read_regular(self._files[name], _MOST_BYTES)
+            return read_regular(self._files[name], json_text.MOST_BYTES)
         except OSError as error:
-            raise BadFolderError(describe_file_error("it cannot be read", error)) from None
+            file = excerpt(name, 80)
+            raise BadFolderError(describe_file_error(f"`{file}` cannot be read", error)) from None
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.lstat().st_size
+    except OSError:  # deleted since
+        return 0

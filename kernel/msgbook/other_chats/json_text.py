@@ -16,6 +16,13 @@ _MARKS = (
 )
 """Byte order marks: what PowerShell's `>` writes begins with one."""
 
+MOST_BYTES = 400_000_000
+"""Bytes of a text, which takes up to four times as much as a string."""
+MOST_VALUES = 15_000_000
+"""Commas, colons and brackets of a text: each may stand for a value, which takes up to 100 bytes in memory."""
+_MOST_BAD_LINES = 10_000
+"""Lines that are no JSON, beyond which a text has no value on each line."""
+
 
 class BadJsonError(MsgbookError):
     """Text that is not the JSON that was expected; the message names line and column."""
@@ -29,6 +36,10 @@ def load(data: bytes) -> tuple[Any, bool]:
     Raises:
         BadJsonError: It is neither.
     """
+    if len(data) > MOST_BYTES:
+        raise BadJsonError(f"expected at most {MOST_BYTES:,} bytes of JSON, found {len(data):,}")
+    if sum(map(data.count, b"[{:,")) > MOST_VALUES:
+        raise BadJsonError(f"expected JSON of at most {MOST_VALUES:,} values, found more")
     codec = next((codec for mark, codec in _MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(codec)
@@ -48,7 +59,9 @@ def load(data: bytes) -> tuple[Any, bool]:
     try:
         return _load(text), False
     except json.JSONDecodeError as error:
-        lines = [_line(line, number) for number, line in _lines(text)]
+        if text.count("\n") > MOST_VALUES:
+            raise BadJsonError(f"expected at most {MOST_VALUES:,} lines, found more") from None
+        lines = _lines(text)
         if error.msg != "Extra data" and not any(isinstance(line, dict) and line for line in lines):
             raise _named(error, error.lineno) from None
         if all(isinstance(line, BadJsonError) for line in lines) or len(lines) < 2:
@@ -56,8 +69,17 @@ def load(data: bytes) -> tuple[Any, bool]:
     return lines, True
 
 
-def _lines(text: str) -> Any:
-    return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+def _lines(text: str) -> list[Any]:
+    """Return the value of each line, or the error that it gives; none if too many give one."""
+    values, bad = [], 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        values.append(_line(line, number))
+        bad += isinstance(values[-1], BadJsonError)
+        if bad > _MOST_BAD_LINES:
+            return []
+    return values
 
 
 def _line(line: str, number: int) -> Any:

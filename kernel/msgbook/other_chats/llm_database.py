@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ _LOGS_AHEAD = b"\x02\x02"
 _LONGEST = 300_000_000
 """Bytes of one value."""
 _MOST_SECONDS = 120.0
+_MOST_ROWS = 500_000
+"""Rows of a table, each of which takes about 500 bytes."""
 _STEPS = 100_000
 """Instructions of SQLite between two looks at the clock."""
 
@@ -137,7 +140,10 @@ def _rows(
         )
     listed = ", ".join(f'"{column}"' for column in columns)
     query = f'SELECT {listed} FROM "{name}" ORDER BY rowid'  # noqa: S608 - names of this module
-    return [dict(row) for row in connection.execute(query)]
+    found = [dict(row) for row in islice(connection.execute(query), _MOST_ROWS + 1)]
+    if len(found) > _MOST_ROWS:
+        raise BadDatabaseError(f"expected at most {_MOST_ROWS:,} rows in `{name}`, found more")
+    return found
 
 
 _BESIDE: dict[str, Sequence[str]] = {

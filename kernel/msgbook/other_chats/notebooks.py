@@ -1,6 +1,6 @@
 """A chat of another program as a notebook of nbformat 4. Pure.
 
-A prompt brings nothing else with it: its turn says so, and what looks like a reference in its text is sent as text.
+A prompt brings nothing else with it: its turn says so, and so does the mark of its text (`msgbook.notebook.imported`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
+from msgbook.notebook import IMPORTED_TEXT, imported_digest
 from msgbook.other_chats.chat import ChatMessage, OtherChat
 from msgbook.text import repair_surrogates
 from msgbook_format.agent_context import escaped
@@ -92,6 +93,9 @@ def _cell(head: ChatMessage | None, answer: list[ChatMessage]) -> _Json:
         ours["role"] = head.role
         source = repair_surrogates(head.text)
         return {"cell_type": "markdown", "metadata": {"msgbook": ours}, "source": source}
+    source = escaped(repair_surrogates(head.text)) if head else ""
+    if source:
+        ours[IMPORTED_TEXT] = imported_digest(source)
     outputs = []
     if answer:
         turn: Any = _turn(answer, has_images=head is not None and bool(head.images))
@@ -101,7 +105,7 @@ def _cell(head: ChatMessage | None, answer: list[ChatMessage]) -> _Json:
         "execution_count": None,
         "metadata": {"msgbook": ours} if ours else {},
         "outputs": outputs,
-        "source": escaped(repair_surrogates(head.text)) if head else "",
+        "source": source,
     }
 
 

@@ -11,7 +11,7 @@ from msgbook.other_chats import archives, json_text, llm_database
 from msgbook.other_chats.chat import OtherChat
 from msgbook.other_chats.chatgpt import Assets, no_assets
 from msgbook.other_chats.export_folders import Folder
-from msgbook.other_chats.recognize import chats_of
+from msgbook.other_chats.recognize import Room, chats_of
 from msgbook.other_chats.unread import Unread
 from msgbook_format.files import open_regular, read_regular
 from msgbook_format.garbage import paused
@@ -67,28 +67,30 @@ def _export(path: Path) -> archives.Archive | Folder | None:
 
 
 def _chats(path: Path, unread: Unread) -> list[OtherChat]:
+    room = Room()
     export = _export(path)
     if export is None:
         with open_regular(path) as file:
             if file.read(16) == llm_database.MAGIC:
                 return llm_database.read_database(path, unread)
-        return _of_text(read_regular(path), no_assets, unread)
+        return _of_text(read_regular(path, json_text.MOST_BYTES), no_assets, unread, room)
     chats: list[OtherChat] = []
     with export:
         for name, content in export.conversations():
             unread.within("")
             for data in unread.read(content):
                 unread.within(name)
-                found = unread.read(partial(_of_part, data, export.asset, unread))
-                chats += found[0] if found else []
+                for found in unread.read(partial(_of_part, data, export.asset, unread, room)):
+                    chats += found
+                del data  # before the next one is read
     return chats
 
 
-def _of_part(data: bytes, assets: Assets, unread: Unread) -> list[OtherChat]:
+def _of_part(data: bytes, assets: Assets, unread: Unread, room: Room) -> list[OtherChat]:
     """Return the chats of a part of an export; an empty one has none."""
-    return _of_text(data, assets, unread) if data.strip() else []
+    return _of_text(data, assets, unread, room) if data.strip() else []
 
 
-def _of_text(data: bytes, assets: Assets, unread: Unread) -> list[OtherChat]:
+def _of_text(data: bytes, assets: Assets, unread: Unread, room: Room) -> list[OtherChat]:
     value, lines = json_text.load(data)
-    return chats_of(value, unread, lines=lines, assets=assets)
+    return chats_of(value, unread, lines=lines, assets=assets, room=room)

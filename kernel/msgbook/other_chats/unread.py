@@ -10,6 +10,10 @@ from msgbook.errors import MsgbookError
 _T = TypeVar("_T")
 
 
+class TooMuchError(MsgbookError):
+    """All that is read is more than may be read. It is no part's error, and ends the reading."""
+
+
 class Unread:
     """Collects the errors of parts that stand for themselves: a chat, a line, a file of an export.
 
@@ -30,9 +34,15 @@ class Unread:
         self.reasons.append(f"{self._where}{error}")
 
     def read(self, part: Callable[[], _T]) -> list[_T]:
-        """Return what a part holds, as the only item; nothing if it cannot be read."""
+        """Return what a part holds, as the only item; nothing if it cannot be read.
+
+        Raises:
+            TooMuchError: The part is beyond what may be read of all.
+        """
         try:
             return [part()]
+        except TooMuchError:
+            raise
         except MsgbookError as error:
             self.add(error)
         except RecursionError:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from msgbook.provider.apis import request_body, turn_options
     from msgbook.provider.base import Provider, Request
     from msgbook.provider.failures import MissingRouteError, shown_url
-    from msgbook.provider.http import RedirectedError
+    from msgbook.provider.http import RedirectedError, import_sdk
     from msgbook.provider.openai_server import OpenAIProvider
     from msgbook.provider.pace import Paces
     from msgbook.provider.plugins import ProviderFactory, find_provider_entry
@@ -50,7 +50,7 @@ else:
             "apis": "request_body turn_options",
             "base": "Provider Request",
             "failures": "MissingRouteError shown_url",
-            "http": "RedirectedError",
+            "http": "RedirectedError import_sdk",
             "openai_server": "OpenAIProvider",
             "pace": "Paces",
             "plugins": "ProviderFactory find_provider_entry",

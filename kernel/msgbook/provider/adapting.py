@@ -4,18 +4,36 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from msgbook.events import AdaptationNotice, Notice, StreamEvent
+from msgbook.provider.adaptation import Adaptation
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import RefusedError
-from msgbook.provider.request_quirks import DOCUMENTS, IMAGES, Adaptation, find_adaptation
-from msgbook.text import excerpt, one_line, visible
+from msgbook.provider.refused_media import EVERY_DOCUMENT
+from msgbook.provider.request_quirks import (
+    DOCUMENTS,
+    IMAGES,
+    TOOLS,
+    UNNAMED_TOOLS,
+    find_adaptations,
+    find_remedy,
+)
+from msgbook.text import excerpt, visible
+
+TRIES = 10
+"""Most adaptations that are tried for one request."""
+
+_ONE_BY_ONE = 2
+"""Elements of a row that are left out one by one. A server that refuses a third one refuses more of them."""
+
+_NO_DOCUMENTS = Adaptation(DOCUMENTS, EVERY_DOCUMENT)
 
 
 class AdaptingProvider:
     """Repeats a request that a server refused, with adaptations, and remembers them for the model.
 
-    Each adaptation is tried once per request, and none after the first event of an answer. An
+    Each adaptation is tried once per request, `TRIES` in all, and none after the first event of an answer. An
     adaptation is remembered, and a notice shown, when the changed request is answered: a server that
     refuses that too had another reason.
 
@@ -31,15 +49,22 @@ class AdaptingProvider:
 
     def accepts_images(self, model: str) -> bool:
         """Return whether a model accepts images, as far as is known."""
-        return IMAGES not in self._learned.get(model, ())
+        return all(known.row is not IMAGES for known in self._learned.get(model, ()))
 
     def accepts_documents(self, model: str) -> bool:
         """Return whether a model accepts PDFs as documents, as far as is known."""
-        return self._takes_documents and DOCUMENTS not in self._learned.get(model, ())
+        return self._takes_documents and _NO_DOCUMENTS not in self._learned.get(model, ())
 
     def adapt(self, request: Request) -> Request:
         """Return the request with the adaptations that are known for its model."""
         return self._adapted(request)[0]
+
+    def forget_tools(self) -> None:
+        """Offer all tools again, since they may be others of the same names."""
+        for model, learned in self._learned.items():
+            self._learned[model] = [
+                known for known in learned if known.row not in (TOOLS, UNNAMED_TOOLS)
+            ]
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
         request, used = self._adapted(request)
@@ -56,9 +81,9 @@ class AdaptingProvider:
                         yield event
                 return
             except RefusedError as refusal:
-                found = None if begun else find_adaptation(refusal, request)
-                if found is None or found in used:
-                    raise
+                found = None if begun else self._find(refusal, request, used, fresh)
+                if found is None:
+                    raise refusal.advised(find_remedy(refusal, request, self.name)) from None
                 fresh.append((found, refusal))
             used.append(found)
             request = found.change(request)
@@ -69,10 +94,27 @@ class AdaptingProvider:
     async def close(self) -> None:
         await self._provider.close()
 
+    def _find(
+        self,
+        refusal: RefusedError,
+        request: Request,
+        used: Sequence[Adaptation],
+        fresh: Sequence[tuple[Adaptation, RefusedError]],
+    ) -> Adaptation | None:
+        """Return the next adaptation to try; None if there is none, or enough were tried."""
+        if len(fresh) >= TRIES:
+            return None
+        found = next((a for a in find_adaptations(refusal, request) if a not in used), None)
+        if found is None or found.row.widen is None:
+            return found
+        if sum(tried.row is found.row for tried, _ in fresh) < _ONE_BY_ONE:
+            return found
+        return replace(found, elements=found.row.widen(request, found.elements))
+
     def _adapted(self, request: Request) -> tuple[Request, list[Adaptation]]:
         used = []
         # A conversation may come here with documents that another server took.
-        never = () if self._takes_documents else (DOCUMENTS,)
+        never = () if self._takes_documents else (_NO_DOCUMENTS,)
         for known in (*never, *self._learned.get(request.model, ())):
             if known.concerns(request):
                 request = known.change(request)
@@ -88,9 +130,9 @@ class AdaptingProvider:
         for adaptation, refusal in fresh:
             if adaptation not in learned:
                 learned.append(adaptation)
-                if not adaptation.notice:
+                words = adaptation.notice(model, self.name)
+                if not words:
                     continue
-                words = adaptation.notice.format(model=visible(one_line(model, 100)))
                 quote = f" It said: {visible(excerpt(refusal.said))}" if refusal.said else ""
                 notices.append(AdaptationNotice(words + quote, "warning"))
         return notices

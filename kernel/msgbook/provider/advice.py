@@ -89,6 +89,14 @@ class Advice:
         return f"Is the server running? Check {self.url_setting}{self.and_restart}."
 
     @property
+    def for_page(self) -> str:
+        """Advice about a page for a browser that refuses the request."""
+        return (
+            "A model server answers with JSON, so this page comes from something else: a proxy, a gateway or another "
+            f"site. Check {self.url_setting} {_V1}{self.and_restart}."
+        )
+
+    @property
     def _check_key(self) -> str:
         from_environment = self._settings.from_environment
         variable = "OPENAI_API_KEY" if from_environment else self._settings.key_variable

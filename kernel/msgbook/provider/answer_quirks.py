@@ -6,16 +6,82 @@ To add one, extend a table here, and add a case to tests/provider/chat/test_deco
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from msgbook.text import one_line, repair_surrogates
 from msgbook_format.turn import Usage
 
-_REASONING = ("reasoning_content", "reasoning", "reasoning_text")
+REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_text")
 
-_LENGTH = {"model_length", "max_tokens", "max_output_tokens"}
-"""Finish reasons that mean `length`: `model_length` of Mistral, `max_tokens` of gateways to Anthropic,
-`max_output_tokens` of the Responses API."""
+_FINISH_REASONS = {
+    "stop": (
+        "stop",
+        "eos",  # Together, Mistral's engines
+        "eos_token",  # TGI, Hugging Face
+        "end",
+        "end_turn",  # gateways to Anthropic
+        "stop_sequence",
+        "stop_token",
+        "stop_tokens",
+        "complete",  # Cohere
+        "completed",
+        "finish_reason_stop",  # Gemini
+        "eot",
+        "done",
+        "finished",
+        "endoftext",
+        "natural_stop",
+    ),
+    "tool_calls": ("tool_calls", "tool_call", "tool_use", "function_call", "function_calls"),
+    "length": (
+        "length",
+        "model_length",  # Mistral
+        "max_tokens",  # gateways to Anthropic, Gemini
+        "max_output_tokens",  # the Responses API
+        "max_new_tokens",
+        "max_length",
+        "token_limit",
+        "token_limit_reached",
+        "limit",
+        "context_length",
+        "context_length_exceeded",
+        "context_window_exceeded",
+        "model_context_window_exceeded",  # Anthropic
+        "finish_reason_max_tokens",
+        "error_limit",  # Cohere
+    ),
+    "content_filter": (
+        "content_filter",
+        "content_filtered",  # Bedrock
+        "guardrail_intervened",
+        "sensitive",  # Zhipu
+        "safety",  # Gemini
+        "recitation",
+        "blocklist",
+        "prohibited_content",
+        "spii",
+        "image_safety",
+        "image_prohibited_content",
+        "error_toxic",  # Cohere
+        "moderation",
+    ),
+    "insufficient_system_resource": ("insufficient_system_resource",),  # DeepSeek
+    "error": ("error", "network_error"),  # OpenRouter, Zhipu
+}
+"""Finish reasons of servers, whatever their case and hyphens, by their name in the chat API. A reason that
+is not here never ends a turn as done: the reader is told what it is."""
+
+_NOT_IN_REASONS = re.compile("[^a-z0-9]")
+
+_PLAIN_REASONS = {
+    _NOT_IN_REASONS.sub("", theirs): ours
+    for ours, names in _FINISH_REASONS.items()
+    for theirs in names
+}
+
+_REASON_LENGTH = 200
+"""Characters of an unknown finish reason that are kept."""
 
 _USAGE = {
     "input_tokens": ("prompt_tokens", "input_tokens"),
@@ -54,13 +120,15 @@ def join_text(parts: Any) -> str:
     texts = []
     for part in parts if isinstance(parts, list) else [parts]:
         text = part.get("text") if isinstance(part, dict) else part
+        if isinstance(text, dict | list) and text is not part:
+            text = join_text(text)
         texts.append(text if isinstance(text, str) else "")
     return "".join(texts)
 
 
 def find_reasoning(delta: dict[str, Any]) -> tuple[str, str]:
     """Return the reasoning of a delta and the name of its field. Some servers send it in two fields."""
-    for field in _REASONING:
+    for field in REASONING_KEYS:
         if isinstance(delta.get(field), str) and delta[field]:
             return delta[field], field
     return "", ""
@@ -74,16 +142,23 @@ def join_reasoning_details(details: list[dict[str, Any]]) -> str:
 
 def plain_finish_reason(reason: Any) -> str | None:
     """Return a finish reason by its name in the chat API where that is known; None if there is none."""
-    words = one_line(reason) if isinstance(reason, str) else ""
-    return "length" if words in _LENGTH else words or None
+    if isinstance(reason, dict) and isinstance(reason.get("type"), str):
+        reason = reason["type"]  # SGLang
+    if not reason or isinstance(reason, bool):
+        return None
+    if not isinstance(reason, str):
+        reason = json.dumps(reason, ensure_ascii=False)
+    words = one_line(reason, _REASON_LENGTH)
+    return _PLAIN_REASONS.get(_NOT_IN_REASONS.sub("", words.lower()), words) or None
 
 
 def find_usage(chunk: dict[str, Any]) -> Usage:
     """Return the usage that a chunk states: at its top, in a choice (Moonshot) or in `x_groq`."""
     places = [chunk, chunk.get("x_groq"), *objects(chunk.get("choices"))]
-    usages = (place.get("usage") for place in places if isinstance(place, dict))
-    usage = next((usage for usage in usages if isinstance(usage, dict)), {})
-
+    usages = [place["usage"] for place in places if isinstance(place, dict) and "usage" in place]
+    usage = next((usage for usage in usages if isinstance(usage, dict)), None)
+    if usage is None:
+        return {}
     found = {key: _first_count(usage, paths) for key, paths in _USAGE.items()}
     return {key: value for key, value in found.items() if value is not None}  # type: ignore[return-value]
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from msgbook.events import StreamEvent
 from msgbook.messages import ApiName
 from msgbook.provider.base import Request
+from msgbook_format.turn import Usage
 
 
 class AnswerDecoder(Protocol):
@@ -22,6 +23,16 @@ class AnswerDecoder(Protocol):
     @property
     def has_ended(self) -> bool:
         """True once the server has marked the end of the answer; usage may still follow."""
+        ...
+
+    @property
+    def usage(self) -> Usage | None:
+        """Usage as far as the server has reported it."""
+        ...
+
+    @property
+    def model(self) -> str | None:
+        """The model that answers, as the server names it; None until it does."""
         ...
 
     def feed(self, chunk: bytes) -> Iterator[StreamEvent]:
@@ -41,7 +52,7 @@ class AnswerDecoder(Protocol):
         ...
 
     def flush(self) -> Iterator[StreamEvent]:
-        """Yield the text that is held back, before an error or the end."""
+        """Yield the text that is held back, before an error or the end, and notices about the rest."""
         ...
 
 

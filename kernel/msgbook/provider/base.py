@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -22,6 +22,9 @@ class Request:
     """Further keys of the body, such as `max_tokens`. A server may refuse keys that it does not know."""
     model_origin: str = ""
     """Describes what sets the model, for errors about it; empty if it is not known. Not sent."""
+    reasoned: Callable[[], list[Message]] | None = field(default=None, compare=False, repr=False)
+    """Returns the messages of the turn's first request with the reasoning of earlier turns, one for each, for a
+    server that turns out to want it; None if they have it, or there is none."""
 
 
 class Provider(Protocol):

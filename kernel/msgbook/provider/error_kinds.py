@@ -10,7 +10,7 @@ import re
 from typing import Any, Literal
 
 from msgbook.messages import ApiName
-from msgbook.provider.error_quirks import codes_of, error_message
+from msgbook.provider.error_quirks import codes_of, error_message, is_page
 
 ErrorKind = Literal["model", "key", "route", "other_api", "stored", "loading", "length"]
 """What an error is about: an unknown model, a wrong key, a path that the server does not have, a request that
@@ -126,8 +126,7 @@ def is_missing_route(status: int, error: Any) -> bool:
     """Return whether an HTTP error is about the path of the request, which the server does not have."""
     words = error_message(error) if error else ""
     if status in (404, 405, 501):
-        is_page = isinstance(error, str) and error.lstrip().startswith("<")
-        return status == 405 or not words or is_page or bool(_NO_ROUTE.search(words))
+        return status == 405 or not words or is_page(error) or bool(_NO_ROUTE.search(words))
     return status in (0, 200) and bool(_LM_STUDIO_NO_ROUTE.search(words))
 
 

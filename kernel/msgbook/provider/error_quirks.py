@@ -67,9 +67,23 @@ def find_error(body: object) -> Any:
 
 def error_message(error: Any) -> str:
     """Return the message of an `error` value of any shape, on one line."""
-    if isinstance(error, str) and error.lstrip().startswith("<"):
+    if is_page(error):
         return excerpt(f"an HTML page ({_page_text(error[:_PAGE_LIMIT])})")
     return excerpt(_words(error, _DEPTH) or as_text(error))
+
+
+def full_message(error: Any) -> str:
+    """Return the words of an `error` value of any shape, with the place that it names; empty for a page."""
+    if is_page(error):
+        return ""
+    place = error.get("param") if isinstance(error, dict) else None
+    words = _words(error, _DEPTH) or as_text(error)
+    return f"{place}: {words}" if isinstance(place, str) and place else words
+
+
+def is_page(error: object) -> bool:
+    """Return whether an error is a page for a browser, which no model server sends."""
+    return isinstance(error, str) and error.lstrip("\ufeff \t\r\n").startswith("<")
 
 
 def as_text(body: object) -> str:
@@ -88,10 +102,23 @@ def _words(error: Any, depth: int) -> str:
     if not isinstance(error, dict):
         return ""
     words = next(filter(None, (_words(error.get(key), depth - 1) for key in _WORDS)), "")
+    if relayed := _relayed(error.get("metadata"), depth):
+        words = f"{words}: {relayed}" if words else relayed
     loc = error.get("loc")
     places = [str(part) for part in loc] if isinstance(loc, list) else []
     place = ".".join(places[places[:1] == ["body"] :])
     return f"{place}: {words}" if place and words else words
+
+
+def _relayed(metadata: Any, depth: int) -> str:
+    """Return the words of the server behind a gateway (OpenRouter), which has none of its own."""
+    raw = metadata.get("raw") if isinstance(metadata, dict) else None
+    if not isinstance(raw, str) or raw.lstrip().startswith("<"):
+        return ""
+    try:
+        return _words(json.loads(raw), depth - 1) or raw
+    except (ValueError, RecursionError):
+        return raw
 
 
 def _page_text(page: str) -> str:

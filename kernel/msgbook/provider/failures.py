@@ -15,22 +15,28 @@ from msgbook.errors import (
     ProviderError,
     Retry,
 )
+from msgbook.network import Way, is_untrusted
 from msgbook.provider.advice import Advice
 from msgbook.provider.apis import APIS
-from msgbook.provider.error_kinds import find_kind, is_loading
+from msgbook.provider.error_kinds import ErrorKind, find_kind, is_loading
 from msgbook.provider.error_quirks import (
     ReportedError,
     as_text,
     error_message,
     find_error,
+    full_message,
+    is_page,
     reported_status,
 )
 from msgbook.provider.http import RedirectedError
 from msgbook.provider.requested_waits import may_retry, requested_wait
 from msgbook.text import excerpt, visible
 
-_REFUSALS = {400, 404, 415, 422, 500, 501}
-"""Statuses by which servers refuse a part of a request; llama.cpp answers 500 to an image."""
+_REFUSALS = {0, 400, 404, 415, 422, 500, 501}
+"""Statuses by which servers refuse a part of a request; llama.cpp answers 500 to an image. 0: inside an answer."""
+
+_NO_ACCESS = {401, 403, 407}
+"""Statuses that a proxy or gateway sends, too; 407 asks for the password of a proxy."""
 
 _SAY_NOTHING = {401, 403, 408, 409, 429}
 """Statuses that say nothing about whether a server can list its models."""
@@ -44,15 +50,35 @@ class RefusedError(ProviderError):
 
     Args:
         failure: The error for a person.
+        status: HTTP status; 0 for an error inside an answer that names none.
         said: The server's message on one line; empty for none.
         body: The beginning of its answer as text, which may name what the message does not.
+        words: The message, longer than `said`, with the place in the request that it names; empty for a page.
+        kind: What the error is about, if its words tell.
     """
 
-    def __init__(self, failure: ProviderError, status: int, said: str, body: str) -> None:
+    def __init__(
+        self,
+        failure: ProviderError,
+        status: int,
+        said: str,
+        body: str,
+        words: str | None = None,
+        kind: ErrorKind | None = None,
+    ) -> None:
         super().__init__(failure.name, failure.what, failure.retry, failure.advice)
         self.status = status
         self.said = said
         self.body = body
+        self.words = said if words is None else words
+        self.kind = kind
+
+    def advised(self, advice: str) -> RefusedError:
+        """Return the error with advice; itself if it has some, or there is none to give."""
+        if self.advice or not advice:
+            return self
+        failure = ProviderError(self.name, self.what, self.retry, advice)
+        return type(self)(failure, self.status, self.said, self.body, self.words, self.kind)
 
 
 class UnknownModelError(RefusedError):
@@ -91,6 +117,8 @@ class Failures:
         self._secrets = secrets
         self.has_answered = False
         """True once the server has answered a request to the end."""
+        self.way: Way | None = None
+        """The way to the server; None before the first request, and where nothing goes over the network."""
 
     def from_status(
         self,
@@ -130,6 +158,7 @@ class Failures:
         words, advice = redact(str(error), self._secrets), ""
         if isinstance(error, NotACompletionError):
             advice = self._advice.for_no_answer(has_answered=self.has_answered)
+            advice = f"{advice} {self.way_advice()}".rstrip()
         elif isinstance(error, OtherApiError):
             advice = self._advice.for_answer("other_api", 0, model, model_origin)
         return ProviderError(error.name, words, error.retry, advice)
@@ -150,7 +179,7 @@ class Failures:
 
     def _failure(self, answer: _Answer, model: str | None, model_origin: str) -> ProviderError:
         kind = find_kind(answer.status, answer.error, model, self._settings.api)
-        hint = self._advice.for_answer(kind, answer.status, model, model_origin)
+        hint = self._hint(kind, answer, model, model_origin)
         retry = None if kind in ("key", "route", "length") else answer.retry
         failure = ProviderError(answer.name, answer.words, retry, hint)
         if kind == "route":
@@ -160,7 +189,18 @@ class Failures:
         if kind == "key" or (answer.status not in _REFUSALS and kind != "model"):
             return failure
         refused = UnknownModelError if kind == "model" else RefusedError
-        return refused(failure, answer.status, answer.said, answer.body)
+        named = redact(full_message(answer.error)[:_BODY_LIMIT], self._secrets)
+        return refused(failure, answer.status, answer.said, answer.body, named, kind)
+
+    def _hint(
+        self, kind: ErrorKind | None, answer: _Answer, model: str | None, model_origin: str
+    ) -> str:
+        """Return what to do about an error; what is no JSON may come from a proxy."""
+        hint = self._advice.for_answer(kind, answer.status, model, model_origin)
+        if is_page(answer.error) and answer.status in _NO_ACCESS:
+            hint = self._advice.for_page
+        through = self.way_advice() if isinstance(answer.error, str) else ""
+        return f"{through} {hint}".strip()
 
     def from_connection(self, error: BaseException) -> ProviderError:
         """Return the error for a server that cannot be reached, redirects, or breaks the connection."""
@@ -173,9 +213,22 @@ class Failures:
             words = f"{why}. Nothing was sent there. If that is the right server, change"
             where = f"{self._advice.url_setting} to its address{self._advice.and_restart}"
             return ProviderError("RedirectedError", f"{words} {where}.")
-        failed = f"The connection to {shown_url(self._settings.base_url)} failed: {why}"
-        advice = self._advice.for_lost_connection(has_answered=self.has_answered)
-        return LostConnectionError("APIConnectionError", f"{failed}.", Retry(failed), advice)
+        proxy = self.way.proxy if self.way is not None else None
+        through = f" through the proxy {proxy.shown}" if proxy is not None else ""
+        failed = f"The connection to {shown_url(self._settings.base_url)}{through} failed: {why}"
+        advice = self.way_advice(why) or self._advice.for_lost_connection(
+            has_answered=self.has_answered
+        )
+        retry = None if is_untrusted(why) else Retry(failed)
+        return LostConnectionError("APIConnectionError", f"{failed}.", retry, advice)
+
+    def way_advice(self, why: str = "") -> str:
+        """Return what to do if the way to the server is the cause of a failure; empty if it cannot be.
+
+        Args:
+            why: The library's words for the failure.
+        """
+        return self.way.advice(why) if self.way is not None else ""
 
     @property
     def check_url(self) -> str:
@@ -184,7 +237,10 @@ class Failures:
 
     def clean(self, text: str) -> str:
         """Return the text on one line, without secrets."""
-        return redact(excerpt(text), self._secrets)
+        return self.without_secrets(excerpt(text))
+
+    def without_secrets(self, text: str) -> str:
+        return redact(text, self._secrets)
 
 
 def _sentence(words: str) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from functools import partial
 from typing import Any
 
-from msgbook.config import parse_header_lines
+from msgbook.config import ORGANIZATION_HEADERS, parse_header_lines
+from msgbook.network import Way, ignore_unusable_key_log
 from msgbook.provider.wire import MakeTransport, Wire
 
 ERROR_BYTES = 65_536
@@ -32,6 +34,12 @@ class RedirectedError(Exception):
     """A server redirects a request to another origin."""
 
 
+def import_sdk() -> Any:
+    """Return the package `openai`. It takes part of a second, and reads the environment."""
+    ignore_unusable_key_log()
+    return importlib.import_module("openai")
+
+
 def http_library(sdk: Any) -> Any:
     """Return the module with the classes of the SDK's HTTP client."""
     bases = sdk.DefaultAsyncHttpxClient.__mro__
@@ -41,6 +49,7 @@ def http_library(sdk: Any) -> Any:
 
 def http_client(
     sdk: Any,
+    way: Way | None,
     transport: MakeTransport | None = None,
     wire: Wire = Wire(),  # noqa: B008 - it holds nothing
 ) -> Any:
@@ -52,12 +61,17 @@ def http_client(
     go only to the server that was configured.
 
     Args:
-        transport: Replaces the network.
-        wire: Records what is sent and answered, or replaces the network, too.
+        way: To the server; None if a transport replaces the network.
+        transport: Makes what replaces the network.
+        wire: Records what is sent and answered.
+
+    Raises:
+        NetworkProblem: A variable of the environment that the way needs cannot be used.
     """
     http = http_library(sdk)
-    transport = wire.transport(transport)
-    options = {"transport": transport(http)} if transport is not None else {}
+    options = way.client_options(http) if way is not None else {"trust_env": False}
+    if transport is not None:
+        options["transport"] = transport(http)
     return _client_class(sdk, wire)(
         headers={"Accept-Encoding": "identity"},
         event_hooks={"response": [_refuse_other_origin, partial(_limit_size, _head_class(http))]},
@@ -122,18 +136,21 @@ async def _limit_size(head_class: Any, response: Any) -> None:
     response.stream = head_class(response.stream, limit)
 
 
-def without_openais(sdk: Any, key: str) -> dict[str, Any]:
-    """Return headers that keep the SDK from sending the environment's OpenAI headers to another server.
+def own_headers(sdk: Any, key: str, headers: Mapping[str, str]) -> dict[str, Any]:
+    """Return a server's headers, with others that keep the SDK from sending what it reads in the environment.
 
     Args:
         key: The server's key.
+        headers: Of the server.
     """
     named = parse_header_lines(os.environ.get("OPENAI_CUSTOM_HEADERS", ""))
-    left_out = {name: sdk.Omit() for name in ("OpenAI-Organization", "OpenAI-Project", *named)}
-    for name in left_out:
-        if name.lower() == "authorization":
-            left_out[name] = f"Bearer {key}"
-    return left_out
+    found: dict[str, Any] = {
+        name: f"Bearer {key}" if name.lower() == "authorization" else sdk.Omit()
+        for name in (*ORGANIZATION_HEADERS.values(), *named)
+    }
+    # The SDK replaces its own headers by those of the same name in the same case.
+    spelled = {name.lower(): name for name in ORGANIZATION_HEADERS.values()}
+    return {**found, **{spelled.get(name.lower(), name): value for name, value in headers.items()}}
 
 
 def error_body(error: Any) -> object:

@@ -16,6 +16,14 @@ JSONEvent = tuple[ServerSentEvent, dict[str, Any]]
 _DEEPEST = 100
 """Levels of objects and lists in one value. What is kept of it is written and compared without overflow."""
 
+_SILENT_LINES = frozenset(
+    ("", "data", "event", "ping", "pong", "keepalive", "keep-alive", "heartbeat", "ok")
+)
+"""Lines that say nothing: servers keep a connection open with them."""
+
+_ODD_LIMIT = 2000
+"""Characters that are kept of data which is JSON and no object."""
+
 
 def _finite(text: str) -> float | None:
     number = float(text)
@@ -30,6 +38,7 @@ class JSONEvents:
 
     def __init__(self) -> None:
         self._sse = SSEDecoder()
+        self._odd = ""
         self.unreadable = 0
         """Number of events whose data is not JSON."""
         self.done = False
@@ -52,6 +61,18 @@ class JSONEvents:
         """Yield the objects that the end of the body completes."""
         return self._objects(self._sse.end())
 
+    def others(self) -> tuple[list[dict[str, Any]], str]:
+        """Return the objects among the lines that are no fields, and the words of what else is none."""
+        lines = self.other.split("\n")
+        whole = _object(self.other)
+        if whole is not None:
+            return [whole], self._odd
+        if self._sse.is_other_cut and _object(lines[-1]) is None:
+            del lines[-1:]  # perhaps the beginning of an event
+        found = [(line, _object(line)) for line in lines]
+        words = [self._odd, *(line for line, value in found if value is None and _says(line))]
+        return [value for _, value in found if value is not None], "\n".join(filter(None, words))
+
     def _objects(self, events: Iterable[ServerSentEvent]) -> Iterator[JSONEvent]:
         for event in events:
             if self.done:
@@ -59,6 +80,8 @@ class JSONEvents:
             if event.data.strip() == "[DONE]":
                 self.done = True
                 return
+            if not event.data.strip():
+                continue
             try:
                 value = parse_json(event.data)
             except ValueError:
@@ -69,7 +92,13 @@ class JSONEvents:
                 continue
             if isinstance(value, dict):
                 is_bare = event.event == "error" and not value.get("error")
-                yield event, {"error": value} if is_bare else value
+                yield event, {"error": value} if is_bare and value else value
+            elif event.event == "error" and value:
+                yield event, {"error": value}
+            elif isinstance(value, list) and any(isinstance(entry, dict) for entry in value):
+                yield from ((event, entry) for entry in value if isinstance(entry, dict))
+            elif value and len(self._odd) < _ODD_LIMIT:
+                self._odd = "\n".join(filter(None, [self._odd, event.data[:_ODD_LIMIT]]))
 
 
 def parse_json(text: str) -> Any:
@@ -85,6 +114,19 @@ def parse_json(text: str) -> Any:
     if text.count("[") + text.count("{") > _DEEPEST and is_too_deep(value):
         raise ValueError("nested too deeply")
     return value
+
+
+def _says(line: str) -> bool:
+    return line.strip().lower() not in _SILENT_LINES
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    """Return the object that a text is as JSON; None if it is none."""
+    try:
+        value = parse_json(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def is_too_deep(value: Any) -> bool:

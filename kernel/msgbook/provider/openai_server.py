@@ -7,25 +7,33 @@ take seven times as long and drop the keys that servers add.
 from __future__ import annotations
 
 import asyncio
-import importlib
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from msgbook.config import ProviderSettings
+from msgbook.config import ProviderSettings, server_url, split_query
 from msgbook.errors import (
     AnswerCutError,
     LostConnectionError,
     NoModelListError,
     ProviderError,
+    UnusableSettingError,
 )
-from msgbook.events import ModelFinished, Notice, StreamEvent
+from msgbook.events import ModelFinished, Notice, StreamEvent, UsageReported
 from msgbook.ids import Ids
-from msgbook.provider.api import Api
+from msgbook.network import NetworkProblem, find_way
+from msgbook.provider.api import AnswerDecoder
 from msgbook.provider.apis import APIS
 from msgbook.provider.base import Request
 from msgbook.provider.failures import Failures, RefusedError
-from msgbook.provider.http import error_body, http_client, is_transport_error, without_openais
+from msgbook.provider.http import (
+    error_body,
+    http_client,
+    import_sdk,
+    is_transport_error,
+    own_headers,
+)
 from msgbook.provider.reading import Beginning, drain, until_over
 from msgbook.provider.request_quirks import reduce_streaming
 from msgbook.provider.wire import MakeTransport, Wire
@@ -77,6 +85,7 @@ class OpenAIProvider:
         self._ids = ids or Ids()
         self._wire = wire
         self._api = APIS[settings.api]
+        self._base_url, self._query = split_query(settings.base_url or "")
         self._failures = Failures(settings, secrets)
         self._streaming = self._api.streaming
         self._client: openai.AsyncOpenAI | None = None
@@ -120,40 +129,57 @@ class OpenAIProvider:
     ) -> AsyncGenerator[StreamEvent]:
         """Yield the events of one request. Once an answer has begun, no error but a cut answer ends it."""
         decoder = self._api.new_decoder(lambda: f"call_{self._ids.new_token(6)}")
+        reports = _Reports(decoder)
         beginning, has_bytes, has_events = Beginning(), False, False
         try:
             with self._plain_errors(body["model"], model_origin):
-                async with _open(client, self._api, body) as chunks:
+                async with _open(client, f"{self._api.path}{self._query}", body) as chunks:
                     async for chunk in until_over(chunks, decoder, self._linger):
                         has_bytes = True
                         beginning.add(chunk)
                         for event in decoder.feed(chunk):
                             has_events = True
-                            yield event
+                            yield self._shown(event)
                         if decoder.done:
                             break
+                        if has_events and (report := reports.take()):
+                            yield report
                     await drain(chunks)
                 if body["stream"] and beginning.is_blank:
                     raise _SilentError
                 for event in decoder.end():
                     has_events = True
-                    yield event
+                    yield self._shown(event)
             self._failures.has_answered |= decoder.has_ended
         except ProviderError as error:
             is_lost = isinstance(error, LostConnectionError)
+            report = reports.take()
             if not has_events and not (has_bytes and is_lost):
+                if report and report.usage and not isinstance(error, RefusedError):
+                    yield report
                 raise
             is_complete = is_lost and decoder.has_ended
             for event in decoder.end() if is_complete else decoder.flush():
-                yield event
+                yield self._shown(event)
             if not is_complete:
+                if report:
+                    yield report
                 raise AnswerCutError(error.name, f"The answer was cut off. {error.what}") from None
+
+    def _shown(self, event: StreamEvent) -> StreamEvent:
+        """Return an event without secrets in what it quotes of the server."""
+        if isinstance(event, Notice):
+            return replace(event, text=self._failures.without_secrets(event.text))
+        if isinstance(event, ModelFinished) and event.finish_reason:
+            reason = self._failures.without_secrets(event.finish_reason)
+            return replace(event, finish_reason=reason)
+        return event
 
     async def models(self) -> list[str]:
         client = await self._connected()
         with self._plain_errors(None):
             try:
-                answer: object = await client.get("/models", cast_to=object)
+                answer: object = await client.get(f"/models{self._query}", cast_to=object)
             except ValueError as error:
                 answer = error
         found = answer.get("data") if isinstance(answer, dict) else answer
@@ -169,21 +195,34 @@ class OpenAIProvider:
 
     async def _connected(self) -> openai.AsyncOpenAI:
         if self._client is None:
-            sdk = await asyncio.to_thread(importlib.import_module, "openai")
+            sdk = await asyncio.to_thread(import_sdk)
             # Another request may have connected during the import: a second client would stay open.
             self._client = self._client or self._new_client(sdk)
         return self._client
 
     def _new_client(self, sdk: Any) -> openai.AsyncOpenAI:
         key = self._settings.api_key or NO_KEY
-        ambient = {} if self._settings.from_environment else without_openais(sdk, key)
-        client: openai.AsyncOpenAI = sdk.AsyncOpenAI(
-            api_key=key,
-            base_url=self._settings.base_url,
-            default_headers={**ambient, **self._settings.headers} or None,
-            max_retries=0,
-            http_client=http_client(sdk, self._transport, self._wire),
-        )
+        # Without a URL, the SDK would read OPENAI_BASE_URL, which may be blank.
+        url = server_url(self._base_url)
+        transport = self._wire.transport(self._transport)
+        self._failures.way = way = find_way(url) if transport is None else None
+        try:
+            client: openai.AsyncOpenAI = sdk.AsyncOpenAI(
+                api_key=key,
+                base_url=url,
+                default_headers=own_headers(sdk, key, self._settings.headers),
+                max_retries=0,
+                http_client=http_client(sdk, way, transport, self._wire),
+            )
+        except NetworkProblem as error:
+            raise UnusableSettingError("ConfigError", error.words, advice=error.advice) from None
+        except Exception as error:
+            if not is_transport_error(error):
+                raise
+            words = f"The base URL is not one: {self._failures.clean(str(error)).rstrip('.')}."
+            raise UnusableSettingError(
+                "ConfigError", words, advice=self._failures.check_url
+            ) from None
         return client
 
     @contextmanager
@@ -217,12 +256,29 @@ class OpenAIProvider:
     def _no_models(self, answer: object) -> str:
         failures = self._failures
         said = failures.clean(str(answer))[:120]
-        return f"Expected a list of models, but got {said!r}. {failures.check_url}"
+        words = f"Expected a list of models, but got {said!r}. {failures.check_url}"
+        return f"{words} {failures.way_advice()}".rstrip()
+
+
+class _Reports:
+    """Tells usage and model as soon as they are known: an answer may be interrupted, or end with an error."""
+
+    def __init__(self, decoder: AnswerDecoder) -> None:
+        self._decoder = decoder
+        self._told: tuple[Any, Any] = (None, None)
+
+    def take(self) -> UsageReported | None:
+        """Return a report of what has changed since the last one; None if nothing has."""
+        known = (self._decoder.usage, self._decoder.model)
+        if known == self._told:
+            return None
+        self._told = known
+        return UsageReported(*known)
 
 
 @asynccontextmanager
 async def _open(
-    client: openai.AsyncOpenAI, api: Api, body: dict[str, Any]
+    client: openai.AsyncOpenAI, path: str, body: dict[str, Any]
 ) -> AsyncGenerator[AsyncIterator[bytes]]:
     """Open the answer to a request and yield its bytes.
 
@@ -232,7 +288,7 @@ async def _open(
     import openai
 
     stream = await client.post(
-        api.path,
+        path,
         body=body,
         cast_to=object,
         stream=True,

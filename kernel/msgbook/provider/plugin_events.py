@@ -15,6 +15,7 @@ from msgbook.config import redact
 from msgbook.events import (
     Citations,
     ModelChosen,
+    ModelDisplay,
     ModelFinished,
     Notice,
     OutputItem,
@@ -23,6 +24,7 @@ from msgbook.events import (
     StreamEvent,
     ToolCallDelta,
 )
+from msgbook.provider.answer_quirks import plain_finish_reason
 from msgbook.text import one_line, visible
 
 _EVENTS = typing.get_args(StreamEvent)
@@ -68,6 +70,7 @@ class EventCheck:
                 self._calls = max(self._calls, index + 1)
             case ModelFinished():
                 self._finished = True
+                return replace(event, finish_reason=plain_finish_reason(event.finish_reason))
             case Notice():
                 return replace(event, text=shown_line(event.text, self._secrets))
             case RetryWait():
@@ -87,7 +90,7 @@ def _json_of(event: StreamEvent) -> Any:
     match event:
         case ToolCallDelta(extra=value) | ReasoningDetails(details=value):
             return value
-        case OutputItem(item=value) | Citations(citations=value):
+        case OutputItem(item=value) | Citations(citations=value) | ModelDisplay(data=value):
             return value
     return None
 

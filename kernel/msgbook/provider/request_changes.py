@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any
 
 from msgbook import messages
-from msgbook.messages import OUTPUT_ITEMS, Message
+from msgbook.messages import OUTPUT_ITEMS, Message, Part
 from msgbook.provider.base import Request
+from msgbook.provider.call_ids import with_unique_ids
+from msgbook.provider.refused_elements import (
+    Elements,
+    all_tools,
+    document_key,
+    document_keys,
+    image_key,
+    images_of,
+    tool_name,
+)
+from msgbook.provider.refused_media import EVERY_DOCUMENT
 
 _ANY_SERVERS_ID = re.compile(r"[a-zA-Z0-9]{9}")
 """Ids that every server accepts: Mistral accepts no others. OpenAI accepts 40 characters, vLLM makes 46."""
@@ -18,18 +30,7 @@ _ANY_SERVERS_ID = re.compile(r"[a-zA-Z0-9]{9}")
 
 def holds_image(message: Message) -> bool:
     """Return whether a message has an image part."""
-    return _holds("image_url", message)
-
-
-def holds_document(message: Message) -> bool:
-    """Return whether a message has the part of a document."""
-    return _holds("file", message)
-
-
-def _holds(kind: str, message: Message) -> bool:
-    content = message.get("content")
-    parts = content if isinstance(content, list) else []
-    return any(isinstance(part, dict) and part.get("type") == kind for part in parts)
+    return bool(images_of(message))
 
 
 def holds_image_of_tool(message: Message) -> bool:
@@ -42,15 +43,99 @@ def without_images(request: Request) -> Request:
     return replace(request, messages=[messages.without_images(m) for m in request.messages])
 
 
-def without_documents(request: Request) -> Request:
-    """Return the request with the name of each document."""
-    return replace(request, messages=[messages.without_documents(m) for m in request.messages])
-
-
 def without_tool_images(request: Request) -> Request:
     """Return the request with a word for each image of a tool."""
     changed = [messages.without_images(m) if _is_tool(m) else m for m in request.messages]
     return replace(request, messages=changed)
+
+
+def without_these_images(request: Request, keys: Elements) -> Request:
+    """Return the request with a word for each image with one of these digests."""
+
+    def change(part: Part) -> Part:
+        is_one = part.get("type") == "image_url" and image_key(part) in keys
+        return {"type": "text", "text": messages.IMAGE} if is_one else part
+
+    return replace(request, messages=[_with_parts(m, change) for m in request.messages])
+
+
+def with_newest_images(request: Request, most: int) -> Request:
+    """Return the request with a word for each image but the last ones, `most` in number."""
+    left_out = sum(len(images_of(message)) for message in request.messages) - most
+
+    def change(part: Part) -> Part:
+        nonlocal left_out
+        if part.get("type") != "image_url":
+            return part
+        left_out -= 1
+        return part if left_out < 0 else {"type": "text", "text": messages.IMAGE}
+
+    return replace(request, messages=[_with_parts(m, change) for m in request.messages])
+
+
+def holds_document(request: Request, keys: Elements) -> bool:
+    """Return whether a request has one of these documents."""
+    held = document_keys(request)
+    return bool(held) if keys == EVERY_DOCUMENT else not keys.isdisjoint(held)
+
+
+def without_documents(request: Request, keys: Elements) -> Request:
+    """Return the request with the name of each of these documents in its place."""
+
+    def is_left_out(part: Part) -> bool:
+        return keys == EVERY_DOCUMENT or document_key(part) in keys
+
+    changed = [messages.without_documents(m, is_left_out) for m in request.messages]
+    return replace(request, messages=changed)
+
+
+def _with_parts(message: Message, change: Callable[[Part], Part]) -> Message:
+    content = message.get("content")
+    if not isinstance(content, list):
+        return message
+    changed = [*map(change, content)]
+    return message if changed == content else {**message, "content": changed}
+
+
+def holds_tool(request: Request, names: Elements) -> bool:
+    """Return whether a request offers one of these tools."""
+    return not names.isdisjoint(map(tool_name, all_tools(request)))
+
+
+def without_tools(request: Request, names: Elements) -> Request:
+    """Return the request without these tools, and without a choice among them that can no longer be made."""
+    options = {**request.options}
+    if added := options.pop("tools", ()):
+        kept = [tool for tool in added if tool_name(tool) not in names]
+        options |= {"tools": kept} if kept else {}
+    tools = [tool for tool in request.tools if tool_name(tool) not in names]
+    choice = options.get("tool_choice")
+    is_gone = isinstance(choice, Mapping) and tool_name(dict(choice)) in names
+    if is_gone or not (tools or "tools" in options):
+        options.pop("tool_choice", None)
+    if not (tools or "tools" in options):
+        options.pop("parallel_tool_calls", None)
+    return replace(request, tools=tools, options=options)
+
+
+def without_all_tools(request: Request) -> Request:
+    """Return the request without any tool of ours."""
+    return without_tools(request, frozenset(map(tool_name, request.tools)))
+
+
+def is_alternating(request: Request) -> bool:
+    """Return whether no neighbouring messages could be merged."""
+    pairs = pairwise(request.messages)
+    return all(messages.joined(first, second) is None for first, second in pairs)
+
+
+def with_joined_neighbours(request: Request) -> Request:
+    """Return the request with neighbouring messages of one role merged."""
+    merged: list[Message] = []
+    for message in request.messages:
+        joined = messages.joined(merged[-1], message) if merged else None
+        merged[-1:] = [*merged[-1:], message] if joined is None else [joined]
+    return replace(request, messages=merged)
 
 
 def holds_foreign_id(message: Message) -> bool:
@@ -60,7 +145,8 @@ def holds_foreign_id(message: Message) -> bool:
 
 def with_plain_ids(request: Request) -> Request:
     """Return the request with ids of calls that every server accepts, the same in all requests."""
-    return replace(request, messages=[_with_plain_id(m) for m in request.messages])
+    told_apart = with_unique_ids(request.messages)
+    return replace(request, messages=[*map(_with_plain_id, told_apart)])
 
 
 def has_option(key: str) -> Callable[[Request], bool]:
@@ -104,6 +190,50 @@ def _without_reasoning_items(message: Message) -> Message:
         return message
     items = [item for item in message[OUTPUT_ITEMS] if item["type"] != "reasoning"]
     return {**message, OUTPUT_ITEMS: items}
+
+
+_REASONING_KEY = re.compile(r"reasoning\w*")
+"""Keys of an assistant message that give a server its reasoning back over the chat API."""
+
+
+def holds_reasoning(message: Message) -> bool:
+    """Return whether a message gives a server of the chat API its reasoning back."""
+    return any(map(_REASONING_KEY.fullmatch, message))
+
+
+def without_reasoning(request: Request) -> Request:
+    """Return the request without any reasoning of the chat API."""
+    kept = [
+        {key: value for key, value in message.items() if not _REASONING_KEY.fullmatch(key)}
+        for message in request.messages
+    ]
+    return replace(request, messages=kept)
+
+
+def lacks_reasoning(request: Request, fields: Elements) -> bool:
+    """Return whether an answer in the conversation goes back without one of these fields."""
+    answers = (m for m in request.messages if m.get("role") == "assistant")
+    return any(not fields <= answer.keys() for answer in answers)
+
+
+def with_reasoning(request: Request, fields: Elements) -> Request:
+    """Return the request with the reasoning of earlier turns in these fields, empty for answers that have none.
+
+    Another model's answers have none that this server could use, and a server that insists takes an empty one.
+    """
+    earlier = request.reasoned() if request.reasoned is not None else []
+    same = len(earlier) <= len(request.messages)
+    sent = [*earlier, *request.messages[len(earlier) :]] if same else request.messages
+    return replace(request, messages=[_with_fields(message, fields) for message in sent])
+
+
+def _with_fields(message: Message, fields: Elements) -> Message:
+    if message.get("role") != "assistant" or fields <= message.keys():
+        return message
+    told = (message[key] for key in message if _REASONING_KEY.fullmatch(key))
+    text = next((value for value in told if isinstance(value, str)), "")
+    added = {field: [] if field.endswith("details") else text for field in sorted(fields)}
+    return {**added, **message}
 
 
 def _is_tool(message: Message) -> bool:

@@ -1,55 +1,80 @@
-"""Quirks in what servers accept: names of keys, refused parts of a request and what to send instead. Pure.
+"""Quirks in what servers accept: names of keys, refused elements of a request and what to send instead. Pure.
 
-To add one, append an `Adaptation` to `ADAPTATIONS`, and the server's words to
-tests/provider/test_request_quirks.py: no server documents them. A refusal that no adaptation recognizes
-stays an error.
+One table for both APIs. To add a row, append it to `ADAPTATIONS`, and the server's words to
+tests/provider/test_request_quirks.py: no server documents them. A refusal that no row recognizes stays an error.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from msgbook.provider.adaptation import Adaptation, Row, whole
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
+from msgbook.provider.refused_elements import (
+    Elements,
+    document_keys,
+    image_keys,
+    named_tools,
+    names_a_tool,
+    unnamed_tools,
+    with_siblings,
+)
+from msgbook.provider.refused_media import (
+    find_documents,
+    find_images,
+    find_most_images,
+    refuses_images,
+    refuses_images_of_tools,
+)
 from msgbook.provider.request_changes import (
     has_option,
     holds_document,
     holds_foreign_id,
     holds_image,
     holds_image_of_tool,
+    holds_reasoning,
     holds_reasoning_item,
+    holds_tool,
+    is_alternating,
+    lacks_reasoning,
     rename_option,
+    with_joined_neighbours,
+    with_newest_images,
     with_plain_ids,
+    with_reasoning,
+    without_all_tools,
     without_documents,
     without_images,
     without_option,
+    without_reasoning,
     without_reasoning_items,
+    without_these_images,
     without_tool_images,
+    without_tools,
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Adaptation:
-    """Something that a server may refuse in the requests for a model, and the way around it."""
-
-    concerns: Callable[[Request], bool]
-    """Returns whether a request contains it."""
-    is_refused: Callable[[RefusedError], bool]
-    """Returns whether the server's words refuse it."""
-    change: Callable[[Request], Request]
-    """Returns a copy of the request without it."""
-    notice: str
-    """Notice for the user; `{model}` stands for the model's name. Empty where the user asked for nothing that
-    is left out."""
+def find_adaptations(refusal: RefusedError, request: Request) -> Iterator[Adaptation]:
+    """Yield the adaptations to a refusal, the most exact first; none if it names nothing that can be changed."""
+    if refusal.kind == "length" or refusal.body.lstrip().startswith("<"):
+        return
+    for row in ADAPTATIONS:
+        elements = row.find(refusal, request)
+        if elements is not None and row.concerns(request, elements):
+            yield Adaptation(row, elements)
 
 
-def find_adaptation(refusal: RefusedError, request: Request) -> Adaptation | None:
-    """Return the adaptation to a refusal; None if the refusal names nothing that can be changed."""
-    return next((a for a in ADAPTATIONS if a.concerns(request) and a.is_refused(refusal)), None)
+def find_remedy(refusal: RefusedError, request: Request, provider: str) -> str:
+    """Return the setting that may help against a refusal that no adaptation helps against; empty if none is known."""
+    for row in ADAPTATIONS:
+        elements = row.find(refusal, request)
+        if elements is not None and row.remedy:
+            return Adaptation(row, elements).remedy(request.model, provider)
+    return _TOOLS_REMEDY.format(elements="NAME") if names_a_tool(refusal) else ""
 
 
 _OPENAI_HOSTS = ("openai.com", "openai.azure.com")
@@ -81,22 +106,6 @@ def reduce_streaming(
     return {"stream": False} if named and streaming["stream"] else None
 
 
-_IMAGE = re.compile(
-    r"\bimages?\b|image_url|\bvision\b|multi-?\s?modal|\bmmproj\b|non-text content"
-    r"|content\b.{0,60}\bstring\b|expected (a )?string",
-    re.IGNORECASE,
-)
-_ONE_IMAGE = re.compile(
-    r"invalid[ _](image\b|image_(?!url)|base64|mime)|image_parse|\b(in)?valid image|image is valid"
-    r"|image (data|file|format|size|dimension)|unsupported image(?! (input|url|content))"
-    r"|decod|corrupt|download|fetch|too (large|big|many|small|long)|larger|exceed|maximum"
-    r"|at most (?!0\b)|policy|safety|moderation|violat",
-    re.IGNORECASE,
-)
-"""Words about one image, which the user can change, not about images as such."""
-_CANNOT = re.compile(r"support|multi-?\s?modal|\bmmproj\b|missing data", re.IGNORECASE)
-_TOOL_MESSAGE = re.compile(r"\brole\W{1,4}tool\b|\btool[ _-]?(message|result|role)", re.IGNORECASE)
-
 _TOOLS = r"(tools?|(tool|function)[ _-]?(use|calls?|calling))"
 _NO_TOOLS = re.compile(
     rf"(not|n't) support {_TOOLS}\b|\bthat support tool use"
@@ -107,9 +116,22 @@ _NO_TOOLS = re.compile(
 """Words about tools as such. If a schema is refused, its author has to change it."""
 
 _CALL_ID = re.compile(
-    r"\btool[ _]call[ _]id\b|\btool_calls\[\d+\]\.id\b|\btool_use\.id\b|\bcall_id\b", re.IGNORECASE
+    r"\btool[ _-]?(call|use)[ _]?ids?\b|\btool_calls\W{1,3}\d+\W{1,3}id\b|\b(tool_use|function)\.id\b|\bcall_ids?\b"
+    r"|\btool_(use|result)\b.{0,30}\bids?\b",
+    re.IGNORECASE,
 )
-_SHAPE = re.compile(r"too long|(maximum|max) length|length of \d|match pattern", re.IGNORECASE)
+_SHAPE = re.compile(
+    r"too long|(maximum|max) length|length of \d|(match|regular expression) pattern|\bregular expression\b|\bregex\b"
+    r"|\b(at most|up to) \d+ char|\bunique\b|\bduplicate|\bmust be a-z|invalid (characters?|format)",
+    re.IGNORECASE,
+)
+
+_MISSED = re.compile(
+    r"\bfollow|\brespon|not found|\bno tool\b|\bpreced|\bmiss|\bwithout\b|\brequired\b|\bcorrespond|\bmatching\b"
+    r"|\bdoes not exist\b|\bfound for\b",
+    re.IGNORECASE,
+)
+"""Words about a call or a result that is not there, whatever its id."""
 
 _REFUSED = re.compile(
     r"unsupported|not support|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
@@ -119,19 +141,32 @@ _REFUSED = re.compile(
 """Words about a key as such or all its values. The user can change a value that is out of range."""
 
 
-def _refuses_images(refusal: RefusedError) -> bool:
-    if not _IMAGE.search(refusal.body) or _ONE_IMAGE.search(refusal.body):
+def _refuses_ids(refusal: RefusedError) -> bool:
+    """Return whether a server refuses ids of calls; in a language that is not known, too."""
+    if not _CALL_ID.search(refusal.body):
         return False
-    return refusal.status < 500 or bool(_CANNOT.search(refusal.body))
+    return bool(_SHAPE.search(refusal.body)) or not _MISSED.search(refusal.body)
 
 
-def _refuses_images_of_tools(refusal: RefusedError) -> bool:
-    return _refuses_images(refusal) and bool(_TOOL_MESSAGE.search(refusal.body))
+def _number(elements: Elements) -> int:
+    return min(map(int, elements))
+
+
+def _all_images(request: Request, _some: Elements) -> Elements:
+    return frozenset(image_keys(request))
+
+
+def _all_documents(request: Request, _some: Elements) -> Elements:
+    return frozenset(document_keys(request))
+
+
+_BY_KEY = (0, 400, 422)
+"""Statuses by which servers refuse a key."""
 
 
 def _names_key(names: str) -> Callable[[RefusedError], bool]:
     named = re.compile(names, re.IGNORECASE)
-    return lambda refusal: refusal.status in (400, 422) and bool(named.search(refusal.body))
+    return lambda refusal: refusal.status in _BY_KEY and bool(named.search(refusal.body))
 
 
 def _refuses_key(names: str) -> Callable[[RefusedError], bool]:
@@ -139,8 +174,8 @@ def _refuses_key(names: str) -> Callable[[RefusedError], bool]:
     return lambda refusal: is_named(refusal) and bool(_REFUSED.search(refusal.body))
 
 
-def _renamed(old: str, new: str) -> Adaptation:
-    return Adaptation(
+def _renamed(old: str, new: str) -> Row:
+    return whole(
         has_option(old),
         _refuses_key(rf"\b{old}\b"),
         rename_option(old, new),
@@ -154,116 +189,208 @@ _EFFORT = r"reasoning[ _.]?effort|\bthinking\b"
 _SUMMARY = r"reasoning[ _.]summar|[\"'`]reasoning[\"'`]"
 _NO_REASONING_BACK = re.compile(
     r"encrypted[ _]content\b.{0,200}\b(verif|decrypt|invalid|pars)|invalid_encrypted_content"
-    r"|without its required|\brs_\w+\W.{0,40}\bnot found",
+    r"|without its required|\brs_\w+\W.{0,40}\bnot found"
+    r"|\b(input|item)\b.{0,60}[\"'`]reasoning[\"'`]|\breasoning[ _]items?\b.{0,60}\bnot\b",
     re.IGNORECASE,
 )
-"""Words about reasoning that the server is given back: it comes from another account, or is changed."""
+"""Words about reasoning that the server is given back: it comes from another account, is changed, or unknown to it."""
+_REASONING_FIELD = re.compile(
+    r"\b(reasoning_(?:content|details|text))\b|\bmessages?\b.{0,80}[\"'`.](reasoning)\b"
+    r"|[\"'`](reasoning)[\"'`].{0,80}\b(?:assistant|messages?|back)\b",
+    re.IGNORECASE,
+)
+"""Fields of a message of the chat API that hold reasoning."""
+_WANTED = re.compile(
+    r"\bmust(?! not\b| be removed)|\bmissing\b|\brequire|\bpass(ed)? back\b|\bpreserve|\black|\bhas to be\b"
+    r"|\bexpected\b|\bmandatory\b",
+    re.IGNORECASE,
+)
+
+
+def _reasoning_field(refusal: RefusedError) -> str:
+    """Return the field with reasoning that a refusal names; empty for none."""
+    found = _REASONING_FIELD.search(refusal.words) if refusal.status in _BY_KEY else None
+    return next(filter(None, found.groups())).lower() if found else ""
+
+
+def _wants_reasoning(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return the field if the server wants the reasoning of earlier answers back, and says so in any language."""
+    field, words = _reasoning_field(refusal), refusal.words
+    if not field or _REFUSED.search(words):
+        return None
+    is_wanted = _WANTED.search(words) or not any(map(holds_reasoning, request.messages))
+    return frozenset({field}) if is_wanted else None
+
+
+def _refuses_reasoning(refusal: RefusedError) -> bool:
+    words = refusal.words
+    is_wanted = _WANTED.search(words) and not _REFUSED.search(words)
+    return bool(_reasoning_field(refusal)) and not is_wanted
 
 
 def _refuses_unverified(refusal: RefusedError) -> bool:
     return "verified" in refusal.body and "summar" in refusal.body
 
 
-_DOCUMENT = re.compile(
-    r"\binput_file\b|file_data|\bfiles?\b|\bpdfs?\b|\bdocuments?\b", re.IGNORECASE
-)
-_NO_DOCUMENT = re.compile(
-    r"support|unknown|unrecognized|unexpected|invalid (value|type)|expected one of|not (allowed|permitted|accept)"
-    r"|no endpoints|input should be",
+_ALTERNATE = re.compile(
+    r"\broles?\b.{0,40}\balternat|\balternat\w+.{0,60}\broles?\b|\bconsecutive\b.{0,60}\b(messages?|roles?|user)\b"
+    r"|same role\b.{0,40}\b(row|consecutive)",
     re.IGNORECASE,
 )
-_ONE_DOCUMENT = re.compile(
-    r"too (large|big|many|long)|exceed|maximum|at most|corrupt|damaged|password|encrypt|pages|pars|decod|empty",
-    re.IGNORECASE,
+
+
+def _wants_alternation(refusal: RefusedError) -> bool:
+    return bool(_ALTERNATE.search(refusal.words))
+
+
+_TABLE = "in [providers.{provider}] of msgbook.toml"
+_TOOLS_REMEDY = (
+    "To leave it out for good, write {elements} into disabled_tools of the notebook's metadata, or the MCP server's "
+    "own name of the tool into disabled_tools of its table in msgbook.toml."
 )
-"""Words about one document, which the user can change, not about documents as such."""
 
+TOOLS = Row(
+    named_tools,
+    holds_tool,
+    without_tools,
+    "The server of {model} refuses the tool {elements}, so it was asked without it.",
+    _TOOLS_REMEDY,
+    with_siblings,
+)
 
-def _refuses_documents(refusal: RefusedError) -> bool:
-    body = refusal.body
-    return bool(_DOCUMENT.search(body) and _NO_DOCUMENT.search(body)) and not _ONE_DOCUMENT.search(
-        body
-    )
+UNNAMED_TOOLS = Row(
+    unnamed_tools,
+    holds_tool,
+    without_tools,
+    "The server of {model} refuses a tool and does not name it, so it was asked without those of MCP servers: "
+    "{elements}.",
+    "Name the tool that is to blame in disabled_tools of its table in msgbook.toml, and restart the kernel.",
+)
 
-
-DOCUMENTS = Adaptation(
-    lambda request: any(map(holds_document, request.messages)),
-    _refuses_documents,
+DOCUMENTS = Row(
+    find_documents,
+    holds_document,
     without_documents,
-    "{model} does not accept PDFs as documents; the name was sent for each. Refer to one again to send its text.",
+    "{model} does not accept {elements} as documents; the name was sent for each.",
+    f"To send the text of PDFs instead, set documents = false {_TABLE}, and refer to them again.",
+    _all_documents,
 )
 
-IMAGES = Adaptation(
+PICTURES = Row(
+    find_images,
+    lambda request, keys: not keys.isdisjoint(image_keys(request)),
+    without_these_images,
+    "{model} refuses an image of this conversation; the word [image] was sent in its place.",
+    "To leave it out for good, take it out of its cell, or write history=exclude there.",
+    _all_images,
+)
+
+REASONING = Row(
+    _wants_reasoning,
+    lacks_reasoning,
+    with_reasoning,
+    "The server of {model} wants the reasoning of earlier turns back, so it was sent.",
+    f"To send it from the start, set keep_reasoning = true {_TABLE}.",
+)
+
+FEWER_IMAGES = Row(
+    find_most_images,
+    lambda request, most: len(image_keys(request)) > _number(most),
+    lambda request, most: with_newest_images(request, _number(most)),
+    "{model} takes no more images than {elements}; the word [image] was sent for each older one.",
+    "To choose yourself, write history=exclude into cells with images.",
+)
+
+IMAGES = whole(
     lambda request: any(map(holds_image, request.messages)),
-    _refuses_images,
+    refuses_images,
     without_images,
     "{model} does not accept images; the word [image] was sent for each.",
 )
 
 ADAPTATIONS = (
-    DOCUMENTS,
-    Adaptation(
+    TOOLS,
+    UNNAMED_TOOLS,
+    whole(
         lambda request: any(map(holds_foreign_id, request.messages)),
-        lambda refusal: bool(_CALL_ID.search(refusal.body) and _SHAPE.search(refusal.body)),
+        _refuses_ids,
         with_plain_ids,
         "{model} does not accept the ids that another server gave its tool calls; other ids were sent.",
     ),
-    Adaptation(
+    DOCUMENTS,
+    FEWER_IMAGES,
+    PICTURES,
+    whole(
         lambda request: any(map(holds_image_of_tool, request.messages)),
-        _refuses_images_of_tools,
+        refuses_images_of_tools,
         without_tool_images,
         "{model} does not accept images from tools; the word [image] was sent for each of them.",
     ),
     IMAGES,
+    REASONING,
+    whole(
+        lambda request: any(map(holds_reasoning, request.messages)),
+        _refuses_reasoning,
+        without_reasoning,
+        "The server of {model} takes no reasoning back; it was left out.",
+        f"If keep_reasoning is set {_TABLE}, remove it.",
+    ),
+    whole(
+        lambda request: not is_alternating(request),
+        _wants_alternation,
+        with_joined_neighbours,
+        "{model} insists that user and assistant messages alternate; neighbouring ones were merged.",
+        f"To merge them from the start, set alternate = true {_TABLE}.",
+    ),
     _renamed("max_tokens", "max_completion_tokens"),
     _renamed("max_completion_tokens", "max_tokens"),
-    Adaptation(
+    whole(
         has_option("temperature"),
         _refuses_key(r"\btemperature\b"),
         without_option("temperature"),
         "{model} rejects the temperature that you set; it was left out.",
     ),
-    Adaptation(
+    whole(
         # `reasoning: false` says no more than this: another effort would be no replacement.
         lambda request: request.options.get("reasoning_effort") == "none",
         _names_key(_EFFORT),
         without_option("reasoning_effort"),
         "The server of {model} has no way to turn reasoning off, so that setting was not sent.",
     ),
-    Adaptation(
+    whole(
         has_option("reasoning_effort"),
         _refuses_key(_EFFORT),
         without_option("reasoning_effort"),
         "{model} rejects the reasoning effort that you set; it was left out.",
     ),
-    Adaptation(
+    whole(
         lambda request: any(map(holds_reasoning_item, request.messages)),
         lambda refusal: bool(_NO_REASONING_BACK.search(refusal.body)),
         without_reasoning_items,
         "{model} rejected its reasoning from earlier steps; it was left out.",
     ),
-    Adaptation(
+    whole(
         has_option("reasoning_summary"),
         _refuses_unverified,
         without_option("reasoning_summary"),
         "The server does not show the reasoning of {model}.",
     ),
-    Adaptation(
+    whole(
         has_option("reasoning_summary"),
         _refuses_key(_SUMMARY),
         without_option("reasoning_summary"),
         "",
     ),
-    Adaptation(
+    whole(
         has_option("include"),
         _refuses_key(r"\binclude\b|encrypted[ _.]?content"),
         without_option("include"),
         "",
     ),
-    Adaptation(
+    whole(
         lambda request: bool(request.tools),
         lambda refusal: bool(_NO_TOOLS.search(refusal.body)),
-        lambda request: replace(request, tools=[]),
+        without_all_tools,
         "{model} does not support tools, so none were sent and it can only chat.",
     ),
 )

@@ -185,6 +185,11 @@ class Servers:
         found = self._asked_before(provider)
         return request if found is None else found.adapt(request)
 
+    def forget_refused_tools(self) -> None:
+        """Offer tools again that a server has refused, since their definitions have changed."""
+        for provider in self._adapting.values():
+            provider.forget_tools()
+
     async def close(self) -> None:
         """Close the connections."""
         async with AsyncExitStack() as closing:

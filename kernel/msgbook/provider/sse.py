@@ -1,8 +1,8 @@
 """Server-sent events, without I/O: bytes in, events out.
 
 Rules: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream,
-with one exception: an event that the end of the stream cuts off counts, because servers leave out
-the last blank line.
+with two exceptions: an event that the end of the stream cuts off counts, because servers leave out
+the last blank line; and a field `error` is an event of that name (llama.cpp until autumn 2025).
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ class SSEDecoder:
         self._data_size = 0
         self._other: list[str] = []
         self._other_size = 0
+        self.is_other_cut = False
+        """Whether the last line of `other` has no end."""
 
     @property
     def other(self) -> str:
@@ -76,7 +78,9 @@ class SSEDecoder:
     def end(self) -> Iterator[ServerSentEvent]:
         """Yield the events that the end of the stream completes."""
         self._pieces.append(self._utf8.decode(b"", final=True))
+        before = len(self._other)
         yield from self._line("".join(self._pieces))
+        self.is_other_cut = len(self._other) > before
         yield from self._line("")
 
     def _line(self, line: str) -> Iterator[ServerSentEvent]:
@@ -94,6 +98,18 @@ class SSEDecoder:
                 raise ProviderError("EventTooLong", "The server sent an event without an end.")
         elif name == "event" and colon:
             self._event = value
-        elif name and name not in ("id", "retry") and self._other_size < self.OTHER_LIMIT:
+        elif not name or name in ("id", "retry"):
+            return
+        elif name == "error" and colon:
+            if self._data:
+                yield ServerSentEvent(self._event, "\n".join(self._data))
+            self._event, self._data, self._data_size = "error", [value], len(value)
+        elif self._event == "error" and self._data and self._data_size + len(line) < LINE_LIMIT:
+            # The value may have several lines.
+            self._data.append(line)
+            self._data_size += len(line) + 1
+        elif line == "[DONE]":
+            yield ServerSentEvent("", line)
+        elif self._other_size < self.OTHER_LIMIT:
             self._other.append(line)
             self._other_size += len(line)

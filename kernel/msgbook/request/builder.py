@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from msgbook.agents import ProjectFiles, read_project
 from msgbook.approval import Roots, followed_project
 from msgbook.config import may_contain, redact, redact_json
+from msgbook.messages import Message
 from msgbook.notebook import IsMagic, Prompt, Transcript
 from msgbook.request.active_agent import ActiveAgent, AgentChooser
 from msgbook.request.blobs import Blobs
@@ -58,6 +59,8 @@ class PreparedRequest:
 
     digests: Set[str]
     """Digests of the texts to keep, so that the request can be built again."""
+    reasoned: Callable[[], list[Message]] | None = None
+    """Returns the request's messages with the reasoning of earlier turns; None if they have it."""
 
 
 class RequestBuilder:
@@ -164,7 +167,11 @@ class RequestBuilder:
         digests = {
             digest for texts in (context, *above) for digest, _ in list_recorded_texts(texts)
         }
-        return PreparedRequest(active_agent, request, context, digests)
+        reasoned = partial(self._read_reasoned, transcript, active_agent, summaries, message)
+        has_it = active_agent.view.reasoning_of is not None
+        return PreparedRequest(
+            active_agent, request, context, digests, None if has_it else reasoned
+        )
 
     async def restore_texts(self, transcript: Transcript, project: ProjectFiles) -> None:
         """Make missing blobs of the cells above again, as a request would do first."""
@@ -204,8 +211,17 @@ class RequestBuilder:
             return history, {}
         made = await services.summarize(history.missing, transcript.earlier, active_agent)
         made = redact_json(made, self._secrets)
-        known |= {summary["source"]: summary["text"] for summary in made.values()}
+        known |= _texts_by_source(made)
         return self.reader.read(transcript.earlier, active_agent.view, known), made
+
+    def _read_reasoned(
+        self, transcript: Transcript, active_agent: ActiveAgent, made: Summaries, prompt: Message
+    ) -> list[Message]:
+        """Return the messages of a request with the reasoning that the agent's server sent in earlier turns."""
+        view = replace(active_agent.view, reasoning_of=active_agent.provider.name)
+        known = {**known_summaries(transcript.earlier), **_texts_by_source(made)}
+        history = self.reader.read(transcript.earlier, view, known)
+        return history.with_prompt(prompt, len(transcript.earlier)).messages
 
     def _replay(
         self, text: str, context: Mapping[str, Any], vision: bool
@@ -218,3 +234,7 @@ class RequestBuilder:
         content = image_content(text, records, self.blobs.load, vision=vision)
         content = with_documents(content, context, self.blobs.load)
         return append_content_reference(content, replay_content_reference(context, self.blobs.load))
+
+
+def _texts_by_source(summaries: Summaries) -> dict[str, str]:
+    return {summary["source"]: summary["text"] for summary in summaries.values()}

@@ -147,7 +147,11 @@ class _Resolver:
         # Of the cells above, those that define macros are enough here.
         defining = [cells[n] for n in self._defining if n < position]
         found = await ContextBuilder(
-            reads.for_prompt(cells[:position]), reads.is_magic, reads.redact, self._blobs.has
+            reads.for_prompt(cells[:position]),
+            reads.is_magic,
+            reads.redact,
+            self._blobs.has,
+            reads.pixels,
         ).build(
             parse_prompt(source_of(cells[position])),
             replace(self._transcript, earlier=defining, current=cells[position]),
@@ -179,7 +183,8 @@ def _names(context: Mapping[str, Any]) -> list[str]:
     images = [
         image[NAME_KEYS["images"]]
         for image in context.get("images", ())
-        if "sha256" in image or is_remote(image[NAME_KEYS["images"]])
+        if "sha256" in image
+        or (is_remote(image[NAME_KEYS["images"]]) and image.get("sent") is not False)
     ]
     return [file[NAME_KEYS["files"]] for file in list_entries(context, "files")] + images
 

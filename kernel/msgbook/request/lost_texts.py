@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from msgbook.agents import ProjectRule
-from msgbook.notebook import Cell, source_of
+from msgbook.notebook import Cell, is_imported, source_of
 from msgbook.request.blobs import Blobs
 from msgbook.request.context.documents import DOCUMENT_LIMIT, document_url, document_words
 from msgbook.request.context.images import attachments_of, load_images
@@ -130,6 +130,12 @@ async def _texts_now(
             yield document_words(document_url(data))
     if lost["images"]:
         text = prompt_text(source_of(cell))
-        images = await load_images(text, sources.bytes, attachments_of(cell))
+        images = await load_images(
+            text,
+            sources.bytes,
+            attachments_of(cell),
+            imported=is_imported(cell),
+            pixels=sources.pixels,
+        )
         for url in images.blobs.values():
             yield url

@@ -14,6 +14,7 @@ from msgbook.approval import Roots
 from msgbook.errors import MsgbookError, ToolError
 from msgbook.notebook import Cell, IsMagic
 from msgbook.request.context.files import deny_all
+from msgbook.request.context.image_encoding import PixelBudget
 from msgbook.request.context.sources import Matches, ReferencedText, SourceError
 from msgbook.request.context.tags import Lines
 from msgbook.request.history import history_of
@@ -60,6 +61,7 @@ class ReadsAbove:
     is_magic: IsMagic
     redact: Callable[[str], str]
     conversation: Path | None = None
+    pixels: PixelBudget = field(default_factory=PixelBudget, init=False)
     _reads: int = field(default=0, init=False)
     _characters: int = field(default=0, init=False)
     _globs: int = field(default=0, init=False)
@@ -111,6 +113,7 @@ class SourcesAbove(ReferenceSources):
             reads.conversation,
         )
         self._reads = reads
+        self.pixels = reads.pixels
 
     async def read(self, path: str, lines: Lines | None, *, nested: bool) -> ReferencedText:
         """Return a file or some of its lines."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
-from msgbook.errors import NoModelListError, ProviderError
+from msgbook.errors import NoModelListError, ProviderError, UnusableSettingError
 from msgbook.provider import MissingRouteError
 from msgbook.server_checks.answer import (
     ONLY_CHAT,
@@ -83,7 +83,7 @@ class ServerChecks:
             # A server may have no list of models, one that fails, or one that the key may not read.
             may_pass = error.retry is not None or self._model is None
             lost = may_pass and not isinstance(error, NoModelListError)
-            if lost:
+            if lost or isinstance(error, UnusableSettingError):
                 yield Finding("server", "fail", error.what, error.advice)
                 return
             words = f"no list of models: {error.what}"

@@ -26,7 +26,7 @@ from msgbook.turn import TurnRecord
 from msgbook_format.agent_states import SUB_AGENTS
 from msgbook_format.agents import AGENT_METADATA_KEY
 from msgbook_format.errors import FileChangedError, MessageFileError
-from msgbook_format.files import SUFFIX
+from msgbook_format.files import SUFFIX, own_folder
 from msgbook_format.turn import Turn
 
 _ATTEMPTS = 5
@@ -187,10 +187,12 @@ def create_conversation(
     if not is_saved:
         return document
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.parent.resolve() != path.parent:
+        if os.path.lexists(path.parent) and path.parent.resolve() != path.parent:
             raise ToolError(f"{path.parent} is a link: no sub-agent's conversation is kept there.")
-        document.save()
+        # The folder is `SUB_AGENTS` below the project's.
+        project = path.parents[len(Path(SUB_AGENTS).parts)]
+        with own_folder(project, *path.parent.relative_to(project).parts):
+            document.save()
     except (OSError, MessageFileError) as error:
         reason = describe_file_error(path, error)
         raise ToolError(f"The conversation of a sub-agent cannot be written: {reason}") from error

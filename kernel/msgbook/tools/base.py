@@ -14,6 +14,7 @@ from msgbook.approval import ApprovalRequest, ApprovalRequiredError
 from msgbook.call_arguments import parse_arguments
 from msgbook.errors import ToolError
 from msgbook.tools.displays import Display, ignore_display
+from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema
 
 Content = str | list[dict[str, Any]]
 """A tool's result: text, or content parts (`text`, `image_url` with a `data:` URL; seed 001)."""
@@ -83,6 +84,16 @@ class Tool:
         """The function tool in the form of the chat API."""
         return schema_of(self.name, self.bind(CallContext()))
 
+    @cached_property
+    def sent_schema(self) -> dict[str, Any]:
+        """The schema as model servers take it; as it is if no other one says the same."""
+        function = self.schema["function"]
+        try:
+            parameters = fit_schema(function.get("parameters") or {})
+        except UnfitSchemaError:
+            return self.schema
+        return {**self.schema, "function": {**function, "parameters": parameters}}
+
     async def call(self, arguments: str, context: CallContext = CallContext()) -> Content:
         """Run the tool.
 
@@ -140,7 +151,7 @@ class ToolSet:
     @property
     def schemas(self) -> list[dict[str, Any]]:
         """The function tools in the form of the chat API."""
-        return [tool.schema for tool in self._tools.values()]
+        return [tool.sent_schema for tool in self._tools.values()]
 
     def find(self, name: str) -> Tool:
         """Return the tool with that name.

@@ -80,7 +80,8 @@ def python_tool(namespace: Namespace) -> Tool:
         async def python(code: Code) -> Content:
             """Run Python in the notebook's kernel, where the variables of its cells are. The result
             is what it prints and displays and the value of the last expression, images included.
-            It cannot ask for input."""
+            It cannot ask for input.
+            """
             context.require(
                 ApprovalRequest("it runs Python with all rights of the notebook", always_asks=True)
             )

@@ -20,6 +20,7 @@ from msgbook.approval import ApprovalRequest
 from msgbook.plugins import TOOLS, Entry, PluginError, find_entries, how_to_turn_off
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction
 from msgbook.tools.functions import Called, as_content, bind_function
+from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema
 
 OWN_NAMES = frozenset(
     {
@@ -123,6 +124,13 @@ def _load_tool(entry: Entry, host: ToolHost) -> Tool:
         tool = _make(found, entry, host)
         # A request with it must be JSON in UTF-8.
         json.dumps(tool.schema, allow_nan=False, ensure_ascii=False).encode()
+        try:
+            fit_schema(tool.schema["function"].get("parameters") or {})
+        except UnfitSchemaError as error:
+            raise PluginError(
+                f"{entry} is not used, since model servers would refuse it: the schema of its arguments {error}. "
+                f"{how_to_turn_off(entry)}"
+            ) from None
     return tool
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from msgbook.approval import find_project
 from msgbook.errors import MsgbookError
 from msgbook.images import IMAGE_LIMIT
 from msgbook.tools.base import Content
+from msgbook_format.files import own_folder
 
 RESULT_LIMIT = 20_000
 """Most characters of a result."""
@@ -25,9 +26,7 @@ ASKED = "asked"
 _TOO_LONG = f"it has more than {BLOB_LIMIT // 1_000_000} MB"
 _PIECE = 1_000_000
 """Characters that are written at a time, so that a long result is not in memory twice."""
-_BY_DESCRIPTOR = {os.open, os.mkdir, os.rename, os.unlink} <= os.supports_dir_fd
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+_OURS, _BLOBS = ".msgbook", "blobs"
 
 
 class NotKeptError(MsgbookError):
@@ -48,7 +47,7 @@ class Results:
     @property
     def blobs(self) -> Path:
         """Folder of complete results, each named by the sha256 of its UTF-8."""
-        return self._project / ".msgbook" / "blobs"
+        return self._project / _OURS / _BLOBS
 
     def cap(self, content: Content, approved: bool) -> Content:
         """Return a result as the model gets it: cut to head and tail if it is long, with the path of the
@@ -73,10 +72,16 @@ class Results:
         if len(text) > BLOB_LIMIT:
             raise NotKeptError(_TOO_LONG)
         try:
-            blobs = self.blobs / ASKED if approved else self.blobs
-            with _blobs_folder(self._project, blobs) as folder:
-                base = blobs if folder is None else Path()
-                return blobs / _write_blob(text, base, folder)
+            with (
+                own_folder(self._project, _OURS) as ours,
+                suppress(FileExistsError),  # the user's own file stays as it is
+            ):
+                ours.create(".gitignore", [b"blobs/\n"])
+            names = [_OURS, _BLOBS, *([ASKED] if approved else [])]
+            with own_folder(self._project, *names, mode=0o700) as blobs:
+                name = _digest(text)
+                blobs.replace(name, _encoded(text), mode=0o600)
+                return blobs.path / name
         except OSError as error:
             raise NotKeptError(f".msgbook/blobs: {error.strerror}") from error
 
@@ -107,65 +112,21 @@ def _is_text(part: dict[str, Any]) -> bool:
     return isinstance(part.get("text"), str)
 
 
-@contextmanager
-def _blobs_folder(project: Path, blobs: Path) -> Iterator[int | None]:
-    """Open a folder of blobs, and make it if it is missing. No link below the project is followed.
+def _encoded(text: str) -> Iterator[bytes]:
+    for start in range(0, len(text), _PIECE):
+        yield text[start : start + _PIECE].encode("utf-8", "replace")
 
-    Yields:
-        Its descriptor; None if the system opens no files by descriptors.
+
+def _digest(text: str) -> str:
+    """Return the name of a complete result.
+
+    Raises:
+        NotKeptError: It is too long.
     """
-    ours, *below = blobs.relative_to(project).parts
-    if not _BY_DESCRIPTOR:
-        blobs.mkdir(parents=True, exist_ok=True)
-        if blobs.resolve() != blobs:
-            raise NotKeptError(f"{blobs} is a link")
-        _ignore_blobs(project / ours / ".gitignore", None)
-        yield None
-        return
-    with ExitStack() as opened:
-
-        def folder(name: str, mode: int, parent: int) -> int:
-            with suppress(FileExistsError):
-                os.mkdir(name, mode, dir_fd=parent)
-            descriptor = os.open(name, _FOLDER, dir_fd=parent)
-            opened.callback(os.close, descriptor)
-            return descriptor
-
-        top = os.open(project, _FOLDER)
-        opened.callback(os.close, top)
-        inner = folder(ours, 0o777, top)
-        _ignore_blobs(Path(".gitignore"), inner)
-        for name in below:
-            inner = folder(name, 0o700, inner)
-        yield inner
-
-
-def _ignore_blobs(path: Path, folder: int | None) -> None:
-    with (
-        suppress(FileExistsError),  # the user's own file stays as it is
-        os.fdopen(os.open(path, _NEW, 0o666, dir_fd=folder), "w") as file,
-    ):
-        file.write("blobs/\n")
-
-
-def _write_blob(text: str, base: Path, folder: int | None) -> str:
-    """Write a text under its digest, in one step, and return the name."""
-    temporary = base / f".{os.urandom(8).hex()}.tmp"
-    digest = hashlib.sha256()
-    size = 0
-    descriptor = os.open(temporary, _NEW, 0o600, dir_fd=folder)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            for start in range(0, len(text), _PIECE):
-                piece = text[start : start + _PIECE].encode("utf-8", "replace")
-                size += len(piece)
-                if size > BLOB_LIMIT:
-                    raise NotKeptError(_TOO_LONG)
-                digest.update(piece)
-                file.write(piece)
-        name = digest.hexdigest()
-        os.replace(temporary, base / name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        os.unlink(temporary, dir_fd=folder)
-        raise
-    return name
+    digest, size = hashlib.sha256(), 0
+    for piece in _encoded(text):
+        size += len(piece)
+        if size > BLOB_LIMIT:
+            raise NotKeptError(_TOO_LONG)
+        digest.update(piece)
+    return digest.hexdigest()

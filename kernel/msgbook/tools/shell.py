@@ -48,7 +48,8 @@ def shell_tool(
     def bind(context: CallContext) -> ToolFunction:
         async def shell(command: Command, timeout: Timeout = DEFAULT_TIMEOUT) -> str:  # noqa: ASYNC109
             """Run a shell command in the notebook's folder and return what it printed and its exit
-            code. It cannot ask for input, and all its processes are killed when it ends."""
+            code. It cannot ask for input, and all its processes are killed when it ends.
+            """
             context.require(ApprovalRequest("it runs a command on this machine"))
             own = os.environ if environ is None else environ
             return await _run(command, folder, own, secrets, timeout, context)

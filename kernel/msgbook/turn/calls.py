@@ -146,7 +146,6 @@ class CallRunner:
         self, call: Block, changed: asyncio.Event, previous: Attempt | None = None
     ) -> asyncio.Task[Attempt]:
         """Start a call. `changed` is set when the tool produces output and when it ends."""
-
         shown = ""
 
         def show(text: str) -> None:

@@ -1,10 +1,10 @@
-"""Displays of a tool as blocks of a turn: a page draws them, and no model gets them. Pure."""
+"""Displays of a tool and images of a model as blocks of a turn: a page draws them. Pure."""
 
 from __future__ import annotations
 
 from typing import cast
 
-from msgbook.events import ToolFinished
+from msgbook.events import ModelDisplay, ToolFinished
 from msgbook_format.turn import Block
 
 
@@ -18,3 +18,11 @@ def display_blocks(event: ToolFinished, step: int) -> list[Block]:
     if event.notice:
         blocks.append({"type": "notice", "level": "info", "text": event.notice})
     return blocks
+
+
+def model_display(event: ModelDisplay, step: int) -> Block:
+    """Return the block of an image of the answer. Without an `id`, it is of no call."""
+    block = {"type": "display", "step": step, "data": event.data}
+    if event.item is not None:
+        block["extra"] = {"item": event.item}
+    return cast("Block", block)

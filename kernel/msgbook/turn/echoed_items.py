@@ -46,6 +46,15 @@ def _items(blocks: Sequence[Block], call_ids: dict[int, str]) -> Iterator[dict[s
                 yield {**(item or {}), "type": "function_call", "call_id": call_ids[position]}
             case "notice" if item is not None:
                 yield item
+            case "display" if item is not None:
+                yield {**item, "result": _image_data(block)}
+
+
+def _image_data(block: Block) -> str:
+    data = block.get("data")
+    values = data.items() if isinstance(data, dict) else ()
+    found = (v for mime, v in values if mime.startswith("image/") and isinstance(v, str))
+    return next(found, "")
 
 
 def _reasoning_item(item: dict[str, Any], field: Any, text: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from msgbook.turn.limits import Budgets, max_steps_notice
 from msgbook.turn.repeated_calls import RepeatedCalls
 from msgbook.turn.text_calls import text_call_notices
 from msgbook_format.turn import (
-    PROVIDER_REASONS,
+    COMPLETE_REASONS,
     Block,
     LimitReason,
     answer_text,
@@ -30,18 +30,19 @@ _NOTHING = (
 def end_of_answer(end: ModelFinished | None, blocks: list[Block]) -> TurnFinished | None:
     """Return the end of the turn after an answer; None if its calls have to run."""
     reason = end.finish_reason if end else None
-    received = blocks_of_type(blocks, "text", "reasoning", "tool_call")
+    received = [block for block in blocks if block["type"] != "notice" or "extra" in block]
     if end is None or not end.ended:
         if received:
             message = "The answer was cut off: the server closed the stream without an end marker."
         else:
             message = _NOTHING
         return TurnFinished("incomplete", None, "IncompleteAnswer", message)
-    if reason in PROVIDER_REASONS:
-        return TurnFinished("incomplete", reason)
     if reason == "error":
         message = "The server ended the answer with an error and did not say which."
         return TurnFinished("error", None, "APIError", message)
+    if reason not in (None, *COMPLETE_REASONS):
+        # Whatever it means: the model did not end its answer.
+        return TurnFinished("incomplete", reason)
     if blocks_of_type(blocks, "tool_call"):
         return None
     if not received and reason is None:

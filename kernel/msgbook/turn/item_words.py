@@ -50,7 +50,7 @@ _DONE: dict[str, Callable[[dict[str, Any]], str]] = {
     "web_search_call": _web_search,
     "file_search_call": lambda item: f"searched files{_for(item.get('queries'))}",
     "code_interpreter_call": lambda _: "ran code",
-    "image_generation_call": lambda _: "made an image, which msgbook cannot display",
+    "image_generation_call": lambda _: "made an image, which it did not send",
     "mcp_call": _mcp_call,
 }
 

@@ -17,6 +17,7 @@ from msgbook.events import (
     TurnEnd,
     TurnEvent,
     TurnFinished,
+    UsageReported,
 )
 from msgbook.messages import Message
 from msgbook.provider import Provider, Request
@@ -115,11 +116,12 @@ class _Answer:
     def __init__(self, models: ModelChanges) -> None:
         self._models = models
         self._finished: ModelFinished | None = None
+        self._usage: Usage | None = None
         self._error: ProviderError | None = None
 
     @property
     def usage(self) -> Usage | None:
-        return self._finished.usage if self._finished else None
+        return self._usage
 
     async def read(
         self, record: TurnRecord, stream: AsyncGenerator[StreamEvent], clock: Callable[[], float]
@@ -129,8 +131,11 @@ class _Answer:
             async with aclosing(stream) as events:
                 async for event in events:
                     record.apply(event, clock())
-                    if isinstance(event, ModelFinished):
+                    if isinstance(event, UsageReported):
+                        self._usage = event.usage or self._usage
+                    elif isinstance(event, ModelFinished):
                         self._finished = event
+                        self._usage = event.usage or self._usage
                         for notice in [*_loss_notices(event), *self._models.notices(event.model)]:
                             record.apply(notice, clock())
                     yield

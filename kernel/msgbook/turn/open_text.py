@@ -14,7 +14,7 @@ class OpenText:
         self._opened_at = 0.0
 
     def open(self, block: Block, at: float) -> None:
-        """Begin a block, at a time in seconds; the one before is closed."""
+        """Begin a block, or go on with it, at a time in seconds; the one before is closed."""
         self.close(at)
         self.block, self._opened_at = block, at
 
@@ -31,5 +31,6 @@ class OpenText:
         """End the block; what follows becomes a new one."""
         self.join()
         if self.block is not None and self.block["type"] == "reasoning":
-            self.block["duration"] = round(at - self._opened_at, 3)
+            before = self.block.get("duration", 0.0)
+            self.block["duration"] = round(before + at - self._opened_at, 3)
         self.block = None

@@ -9,6 +9,7 @@ from msgbook.events import (
     REASONING_FIELD,
     Citations,
     ModelChosen,
+    ModelDisplay,
     ModelFinished,
     Notice,
     OutputItem,
@@ -27,10 +28,11 @@ from msgbook.events import (
     ToolUpdated,
     TurnEvent,
     TurnFinished,
+    UsageReported,
 )
 from msgbook.messages import content_size
 from msgbook.turn.answered_model import put_answered_model
-from msgbook.turn.displays import display_blocks
+from msgbook.turn.displays import display_blocks, model_display
 from msgbook.turn.edited_calls import with_edit_told
 from msgbook.turn.open_text import OpenText
 from msgbook.turn.retry_notice import RetryNotice
@@ -62,6 +64,8 @@ class TurnRecord:
         self._started_at: float | None = None
         self._usage = UsageCount()
         self._calls = StepCalls(self._step)
+        self._reasonings: dict[int, Block] = {}
+        """Reasoning of the step, by the number of its output item."""
         self.status = "running"
         self.size = 0
         """Characters of text, arguments, results and kept items so far."""
@@ -79,6 +83,8 @@ class TurnRecord:
                 keep_reasoning_details(self.step_blocks(), event.details)
             case OutputItem():
                 self._add_item(event, at)
+            case ModelDisplay():
+                self._add_display(event, at)
             case Citations():
                 self._blocks += keep_citations(self.step_blocks(), event.citations, self._step)
             case TextDelta():
@@ -89,15 +95,19 @@ class TurnRecord:
                 self._add_reference(event)
             case ToolCallDelta():
                 self._add_call(event, at)
+            case UsageReported():
+                self._usage.report(event.usage)
+                put_answered_model(self._head, event.model)
             case ModelFinished():
                 self._text.close(at)
-                self._usage.add(event.usage)
+                self._usage.report(event.usage)
                 put_answered_model(self._head, event.model)
             case StepStarted():
                 self._usage.begin_step()
                 self._settle_calls(at)
                 self._step = event.step
                 self._calls = StepCalls(event.step)
+                self._reasonings = {}
             case ToolStarted():
                 self._calls.start(event.id, at)
                 self.milestones += 1
@@ -145,18 +155,33 @@ class TurnRecord:
         return [block for block in self._blocks if block.get("step") == self._step]
 
     def _add_reasoning(self, event: ReasoningDelta, at: float) -> None:
+        if event.item:
+            # Two items may grow side by side, each in its own block.
+            known = self._reasonings.get(event.item)
+            if known is not self._text.block:
+                self._text.close(at)
+            if known is not None and self._text.block is None:
+                self._text.open(known, at)
         self._add_text("reasoning", event.text, at)
         block = self._text.block
+        if block is not None and event.item:
+            self._reasonings[event.item] = block
         if event.text and event.field != REASONING_FIELD and block is not None:
             block.setdefault("extra", {"field": event.field})
 
     def _add_item(self, event: OutputItem, at: float) -> None:
         """Keep an item. It ends its own block, or the open one if it has none."""
-        owner = item_owner(self.step_blocks(), event.item)
+        own = self._reasonings.get(event.number)
+        owner = item_owner(self.step_blocks() if own is None else [own], event.item)
         if owner is None or owner is self._text.block:
             self._text.close(at)
         self._blocks += keep_item(owner, event.item, self._step)
         self.size += content_size([event.item])
+
+    def _add_display(self, event: ModelDisplay, at: float) -> None:
+        self._text.close(at)
+        self._blocks.append(model_display(event, self._step))
+        self.size += sum(map(len, event.data.values()))
 
     def _add_text(self, kind: str, text: str, at: float, *, refusal: bool = False) -> None:
         block = self._text.block

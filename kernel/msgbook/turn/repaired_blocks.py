@@ -96,7 +96,8 @@ def _repaired_item(block_type: str, item: Any) -> dict[str, Any]:
     kind = item.get("type") if isinstance(item, dict) else None
     if not isinstance(kind, str):
         return {}
-    if block_type == "notice" and kind in _SERVER_ITEMS:
+    is_image = block_type == "display" and kind == "image_generation_call"
+    if is_image or (block_type == "notice" and kind in _SERVER_ITEMS):
         forging = {"role", "content", "call_id", "tool_calls", "tool_call_id", "function"}
         return {key: value for key, value in item.items() if key not in forging}
     if kind != _ITEM_TYPES.get(block_type):

@@ -13,6 +13,8 @@ class UsageCount:
     def __init__(self) -> None:
         self._sums: dict[str, int] = {}
         self._unreported_steps = 0
+        self._step: dict[str, int] = {}
+        """What was last reported for the current step."""
         self._is_step_unreported = False
         """Whether a step has begun for which nothing has been reported yet."""
 
@@ -21,20 +23,28 @@ class UsageCount:
         self.end_step()
         self._is_step_unreported = True
 
-    def add(self, usage: Usage | None) -> None:
-        """Add the tokens reported for the step, if any."""
-        for key, value in cast("dict[str, int]", usage or {}).items():
-            self._sums[key] = self._sums.get(key, 0) + value
+    def report(self, usage: Usage | None) -> None:
+        """Set the tokens reported for the step, if any, in place of what was reported before."""
+        if usage:
+            self._step = cast("dict[str, int]", dict(usage))
             self._is_step_unreported = False
 
     def end_step(self) -> None:
         """End the step, and count it if nothing was reported for it."""
+        self._sums, self._step = self._with_step(), {}
         self._unreported_steps += self._is_step_unreported
         self._is_step_unreported = False
 
     def total(self) -> Usage | None:
         """Return the sums so far; None if nothing was reported for any step."""
-        if not self._sums:
+        sums = self._with_step()
+        if not sums:
             return None
         unreported = {"untold_steps": self._unreported_steps} if self._unreported_steps else {}
-        return cast("Usage", {**self._sums, **unreported})
+        return cast("Usage", {**sums, **unreported})
+
+    def _with_step(self) -> dict[str, int]:
+        sums = dict(self._sums)
+        for key, value in self._step.items():
+            sums[key] = sums.get(key, 0) + value
+        return sums

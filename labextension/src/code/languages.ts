@@ -1,5 +1,4 @@
 import type { INewCell } from '../live/newCell';
-import { visible } from '../turn/text';
 
 /** Code as an answer shows it. */
 export interface ICode {
@@ -75,11 +74,6 @@ function fenced({ text, language }: ICode): string {
   const runs = Array.from(text.matchAll(/`+/g), ([run]) => run.length);
   const fence = '`'.repeat(Math.max(2, ...runs) + 1);
   return `${fence}${language}\n${text}\n${fence}`;
-}
-
-/** Return whether a person who looks at the code sees all of it: nothing is invisible or far to the right. */
-export function isSeen({ text }: ICode): boolean {
-  return visible(text) === text && !/[ \t]{100}[^\s]/.test(text);
 }
 
 /** Return a name to propose for a file with the code. */

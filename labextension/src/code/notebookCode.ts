@@ -13,14 +13,15 @@ import { findFile, pathBeside } from '../live/beside';
 import { errorText } from '../live/errorText';
 import { activateCell, insertCell, runCell } from '../live/newCell';
 import { visible } from '../turn/text';
-import { canRun, cellOf, fileNameOf, isSeen, type ICode } from './languages';
+import { canRun, cellOf, fileNameOf, type ICode } from './languages';
+import { isInView, isSeen } from './seen';
 
 /** What the code toolbar does with code of an answer. */
 export interface ICodeActions {
   canInsert(): boolean;
   canRun(code: ICode): boolean;
-  /** Insert a cell with the code below the one that shows `node`, and run it if asked. */
-  insert(node: Node, code: ICode, run: boolean): Promise<void>;
+  /** Insert a cell with the code that `node` shows below its cell, and run it if asked and seen. */
+  insert(node: HTMLElement, code: ICode, run: boolean): Promise<void>;
   save(code: ICode): Promise<void>;
 }
 
@@ -48,8 +49,10 @@ export class NotebookCode implements ICodeActions {
     return this.canInsert() && canRun(code, this._language);
   }
 
-  async insert(node: Node, code: ICode, run: boolean): Promise<void> {
+  async insert(node: HTMLElement, code: ICode, run: boolean): Promise<void> {
     const { content: notebook } = this._panel;
+    // A person who presses "run" has judged what was seen then.
+    const unseen = run ? this._unseen(node, code) : null;
     const above = notebook.widgets.findIndex(cell => cell.node.contains(node));
     if (above === -1 || notebook.model === null) {
       return;
@@ -63,17 +66,25 @@ export class NotebookCode implements ICodeActions {
     if (!run || made.isDisposed) {
       return;
     }
-    // A person who presses "run" has judged what was seen.
-    if (!isSeen(code)) {
-      Notification.warning(
-        this._trans.__(
-          'The code has characters that cannot be seen. It was inserted but not run: look at the cell and run it yourself.'
-        ),
-        { autoClose: false }
-      );
+    if (unseen !== null) {
+      Notification.warning(unseen, { autoClose: false });
       return;
     }
     await runCell(this._panel, made, this._dialogs);
+  }
+
+  /** Return why the code does not run by a button, in words; null if all of it is seen. */
+  private _unseen(node: HTMLElement, code: ICode): string | null {
+    if (!isSeen(code)) {
+      return this._trans.__(
+        'The code has characters that cannot be seen, or wide gaps. It was inserted but not run: look at the cell and run it yourself.'
+      );
+    }
+    return isInView(node)
+      ? null
+      : this._trans.__(
+          'Part of the code was out of sight. It was inserted but not run: look at the cell and run it yourself.'
+        );
   }
 
   async save(code: ICode): Promise<void> {

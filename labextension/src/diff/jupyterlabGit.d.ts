@@ -1,6 +1,6 @@
 /*
  * What is used of jupyterlab-git. Its package on npm is years older than the extension, so the types
- * stand here; tests/everywhere/test_git.py tests them with the extension.
+ * stand here; tests/compat/everywhere/test_git.py tests them with the extension.
  */
 declare module '@jupyterlab/git' {
   import type { Toolbar } from '@jupyterlab/apputils';

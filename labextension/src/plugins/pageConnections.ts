@@ -19,6 +19,7 @@ import { PageConnection } from '../live/pageConnection';
 import { tellUnheard } from '../live/unheard';
 import { IPageConnections } from '../tokens';
 import { TURN_RANK, turnRendererFactory } from '../render/factory';
+import { loadVega } from '../rich/vegaChart';
 
 const GO_TO_APPROVAL = 'msgbook:go-to-approval';
 
@@ -90,7 +91,7 @@ function showTurns(
     turnRendererFactory(
       trans,
       connection,
-      { charts: rendermime, diagrams },
+      { charts: loadVega, diagrams },
       renderer => connection.cells.track(renderer)
     ),
     TURN_RANK

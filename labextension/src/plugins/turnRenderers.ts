@@ -9,6 +9,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { TURN_RANK, turnRendererFactory } from '../render/factory';
 import { NO_HOST } from '../render/host';
 import { markInterruptions } from '../render/interruptions';
+import { loadVega } from '../rich/vegaChart';
 
 /** Plugin that shows turns outside of notebooks, in consoles and viewers. */
 export const turnRenderersPlugin: JupyterFrontEndPlugin<void> = {
@@ -25,7 +26,7 @@ export const turnRenderersPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
     rendermime.addFactory(
-      turnRendererFactory(trans, NO_HOST, { charts: rendermime, diagrams }),
+      turnRendererFactory(trans, NO_HOST, { charts: loadVega, diagrams }),
       TURN_RANK
     );
     markInterruptions(rendermime);

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Widget } from '@lumino/widgets';
 
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
-import type { ChartRenderers } from '../rich/drawers';
+import type { LoadVega } from '../rich/vegaChart';
 import type { IMarkdownRenderer } from '../safe/markdown';
 import type { IBlock } from '../turn/model';
 import type { Act, IConversationLink } from './host';
@@ -33,8 +33,8 @@ export interface IBlockView {
 export interface IViewTools {
   readonly markdown: IMarkdownRenderer;
   readonly trans: TranslationBundle;
-  /** Draws the charts of tools; null where nothing does. */
-  readonly charts: ChartRenderers | null;
+  /** Loads what draws the charts of tools; null where nothing does. */
+  readonly charts: LoadVega | null;
   /** Return whether the reader trusts the notebook, or has run the cell. */
   isTrusted(): boolean;
   /** Answer a question of the kernel. */

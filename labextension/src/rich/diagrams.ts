@@ -12,7 +12,8 @@ const LONGEST = 3_000;
 
 /**
  * With these a diagram could load something or set the style of the page while it is drawn:
- * addresses, CSS, markup, characters written in another way, settings, images and icons.
+ * addresses, CSS, markup, characters written in another way, settings, images and icons. In a class
+ * diagram `~` becomes `<` or `>`, which makes no element that loads without an attribute.
  */
 const RISKY: readonly RegExp[] = [
   /\/\/|\burl\b|image-set|base64/i,
@@ -20,7 +21,8 @@ const RISKY: readonly RegExp[] = [
   /\\|&#|&\w+;|#\w+;/,
   /%%\{|^\s*---/m,
   /@\{[^]*(?:img|icon)/i,
-  /^\s*C4/m
+  /^\s*C4/m,
+  /~[^]*=|=[^]*~/
 ];
 
 /** Return whether a diagram can be drawn without loading anything. */

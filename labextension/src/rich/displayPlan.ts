@@ -1,7 +1,15 @@
 import { isObject } from '../turn/model';
 
 /** How a display is drawn. */
-export type Drawing = 'chart' | 'svg' | 'html' | 'markdown' | 'json';
+export type Drawing =
+  | 'vega'
+  | 'vega-lite'
+  | 'picture'
+  | 'svg'
+  | 'html'
+  | 'markdown'
+  | 'data'
+  | 'json';
 
 /** What is drawn of a MIME bundle. */
 export interface IDisplayPlan {
@@ -10,107 +18,90 @@ export interface IDisplayPlan {
   readonly value: unknown;
 }
 
-const CHART = /^application\/(?:vnd\.(?:plotly|vega|vegalite)\.|geo\+json$)/;
+/** A MIME type that is drawn, and what its value is if it can be drawn; undefined if not. */
+interface IRichType {
+  readonly mimeType: RegExp;
+  readonly drawing: Drawing;
+  read(value: unknown): unknown;
+}
 
 /**
- * Return what is drawn of a `display` block's data, from the richest representation to the plainest;
- * null if there is none. Values of a wrong type count as absent.
+ * All types that are drawn, from the richest to the plainest. None of them loads anything, and none
+ * is drawn by a renderer of another extension, which could load what it likes with the session's
+ * cookie:
  *
- * @param canDraw - Returns whether an extension draws charts of a MIME type.
+ * - Vega: as a picture, with a loader that refuses (`vegaChart.ts`).
+ * - Pictures of a model: as an image with its data in its address. Those of a tool are in its result.
+ * - SVG: as an image, in which browsers load nothing and run no script.
+ * - HTML: the strict part of it; the rest on request, in a frame without rights (`safeHtml.ts`).
+ * - Markdown and LaTeX: as the text of an answer (`safe/markdown.ts`).
+ * - Plotly and GeoJSON: as data, since what draws them loads maps and images by itself.
+ *
+ * What is not in the table, such as scripts, widgets, PDF, video and the types of other extensions,
+ * is not drawn.
  */
-export function displayPlan(
-  data: unknown,
-  canDraw: (mimeType: string) => boolean
-): IDisplayPlan | null {
+const TYPES: readonly IRichType[] = [
+  row(/^application\/vnd\.vega\.v\d[\d.]*\+json$/, 'vega', specification),
+  row(
+    /^application\/vnd\.vegalite\.v\d[\d.]*\+json$/,
+    'vega-lite',
+    specification
+  ),
+  row(/^image\/(?:png|jpeg|gif|webp)$/, 'picture', base64),
+  row(/^image\/svg\+xml$/, 'svg', joinedText),
+  row(/^text\/html$/, 'html', joinedText),
+  row(/^text\/latex$/, 'markdown', joinedText),
+  row(/^text\/markdown$/, 'markdown', joinedText),
+  row(
+    /^application\/(?:geo\+json|vnd\.(?:plotly|vega|vegalite)\..*\+json)$/,
+    'data',
+    value => value
+  ),
+  row(/^application\/json$/, 'json', value => value)
+];
+
+/**
+ * Return what is drawn of a `display` block's data; null if there is nothing. Values of a wrong type
+ * count as absent.
+ */
+export function displayPlan(data: unknown): IDisplayPlan | null {
   if (!isObject(data)) {
     return null;
   }
-  const chart = Object.keys(data).find(
-    mime => CHART.test(mime) && isObject(data[mime]) && canDraw(mime)
-  );
-  if (chart !== undefined) {
-    return { drawing: 'chart', mimeType: chart, value: data[chart] };
-  }
-  for (const [mimeType, drawing] of TEXTS) {
-    const value = joinedText(data[mimeType]);
-    if (value !== null) {
-      return { drawing, mimeType, value };
+  for (const { mimeType: pattern, drawing, read } of TYPES) {
+    for (const mimeType of Object.keys(data).filter(m => pattern.test(m))) {
+      const value = read(data[mimeType]);
+      if (value !== undefined) {
+        return { drawing, mimeType, value };
+      }
     }
   }
-  const [mimeType] = Object.keys(data).filter(
-    mime => CHART.test(mime) || mime === 'application/json'
-  );
-  return mimeType === undefined
-    ? null
-    : { drawing: 'json', mimeType, value: data[mimeType] };
+  return null;
 }
 
-const TEXTS: readonly [string, Drawing][] = [
-  ['image/svg+xml', 'svg'],
-  ['text/html', 'html'],
-  ['text/latex', 'markdown'],
-  ['text/markdown', 'markdown']
-];
+function row(
+  mimeType: RegExp,
+  drawing: Drawing,
+  read: (value: unknown) => unknown
+): IRichType {
+  return { mimeType, drawing, read };
+}
 
-/** Return a text, which nbformat may split into lines; null for anything else. */
-function joinedText(value: unknown): string | null {
+/** Return base64, without the line breaks that it may have; undefined for what could leave its address. */
+function base64(value: unknown): unknown {
+  const text = joinedText(value)?.replace(/\s+/g, '') ?? '';
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? text : undefined;
+}
+
+function specification(value: unknown): unknown {
+  return isObject(value) ? value : undefined;
+}
+
+/** Return a text, which nbformat may split into lines; undefined for anything else. */
+function joinedText(value: unknown): string | undefined {
   const text: unknown =
     Array.isArray(value) && value.every(line => typeof line === 'string')
       ? value.join('')
       : value;
-  return typeof text === 'string' && text.trim() !== '' ? text : null;
-}
-
-/** Keys whose values Vega and Plotly load. */
-const LOADED = new Set([
-  'url',
-  'href',
-  'src',
-  'source',
-  'topojsonURL',
-  'patch'
-]);
-
-/** Maps that Plotly draws on outlines or tiles which it loads. */
-const MAP =
-  /^(?:scatter|choropleth|density)?(?:geo|map|mapbox)\d*$|^choropleth$/;
-
-/**
- * Return what a chart may load when it is drawn, each thing once; empty if it loads nothing.
- *
- * It errs on the side of naming too much: any text that holds two slashes may be an address.
- */
-export function loadedByChart(chart: unknown): string[] {
-  const found = new Set<string>();
-  const waiting: [string, unknown, boolean][] = [['', chart, true]];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [key, value, isTop] = next;
-    if (typeof value === 'string') {
-      const isMap = (key === 'type' || key === 'mapType') && MAP.test(value);
-      if (isMap || mayLoad(key, value)) {
-        found.add(isMap ? value : value.slice(0, 200));
-      }
-    } else if (Array.isArray(value)) {
-      waiting.push(
-        ...value.map((v): [string, unknown, boolean] => [key, v, false])
-      );
-    } else if (isObject(value)) {
-      for (const [name, entry] of Object.entries(value)) {
-        if (MAP.test(name) && isObject(entry) && !isTop) {
-          found.add(name);
-        }
-        if (!(isTop && name === '$schema')) {
-          waiting.push([name, entry, false]);
-        }
-      }
-    }
-  }
-  return [...found];
-}
-
-function mayLoad(key: string, value: string): boolean {
-  return (
-    (LOADED.has(key) && value !== '' && !value.startsWith('data:image/')) ||
-    /[/\\]\s*[/\\]|url\s*\(|image-set|\\/i.test(value)
-  );
+  return typeof text === 'string' && text.trim() !== '' ? text : undefined;
 }

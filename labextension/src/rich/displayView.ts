@@ -1,15 +1,17 @@
 import { MimeModel } from '@jupyterlab/rendermime';
-import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { Panel, Widget } from '@lumino/widgets';
 
 import type { IBlockView, IViewTools } from '../render/blockView';
 import { element } from '../render/dom';
+import { isObject } from '../turn/model';
 import { controlsVisible } from '../turn/text';
-import { displayPlan, loadedByChart, type IDisplayPlan } from './displayPlan';
+import { displayPlan, type IDisplayPlan } from './displayPlan';
 import { jsonTree } from './jsonTree';
 import { sandboxedFrame, shownHtml } from './safeHtml';
+import { chartPicture, type LoadVega } from './vegaChart';
 
-/** Create a view of a `display` block: what a tool displayed, drawn as in a cell. */
+/** Create a view of a `display` block: what a tool displayed, drawn as in a cell, or an image of the model. */
 export function displayView(tools: IViewTools): IBlockView {
   const panel = new Panel();
   panel.addClass('msgbook-Display');
@@ -19,10 +21,7 @@ export function displayView(tools: IViewTools): IBlockView {
       for (const widget of [...panel.widgets]) {
         widget.dispose();
       }
-      const plan = displayPlan(
-        data,
-        mime => tools.charts?.mimeTypes.includes(mime) ?? false
-      );
+      const plan = displayPlan(data);
       panel.setHidden(plan === null);
       return plan === null ? undefined : draw(panel, plan, tools);
     }
@@ -35,11 +34,18 @@ function draw(
   tools: IViewTools
 ): void | Promise<void> {
   switch (plan.drawing) {
-    case 'chart':
+    case 'vega':
+    case 'vega-lite':
       return drawChart(panel, plan, tools);
+    case 'picture':
+      panel.addWidget(new Widget({ node: pictureNode(plan, tools) }));
+      return;
     case 'svg':
-      panel.addWidget(
-        new Widget({ node: svgImage(String(plan.value), tools) })
+      addImage(
+        panel,
+        'msgbook-Image',
+        String(plan.value),
+        tools.trans.__('Image from the tool')
       );
       return;
     case 'html':
@@ -51,21 +57,62 @@ function draw(
       const data = { 'text/markdown': String(plan.value) };
       return widget.renderModel(new MimeModel({ data, trusted: false }));
     }
-    case 'json': {
-      const more = (left: number) => tools.trans.__('%1 more', left);
-      panel.addWidget(new Widget({ node: jsonTree(plan.value, more) }));
-    }
+    case 'data':
+      showData(panel, plan, tools);
+      return;
+    case 'json':
+      addTree(panel, plan.value, tools);
   }
 }
 
-/** An image loads nothing and runs no script, whatever the SVG holds. */
-function svgImage(source: string, { trans }: IViewTools): HTMLElement {
-  // A lone surrogate cannot be part of a URL.
-  const wellFormed = source.replace(/[\ud800-\udfff]/gu, '\ufffd');
+/** Return the picture of a model; its data are in its address, so it loads nothing. */
+function pictureNode(
+  { mimeType, value }: IDisplayPlan,
+  { trans }: IViewTools
+): HTMLElement {
   const image = element('img', 'msgbook-Image');
-  image.alt = trans.__('Image from the tool');
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(wellFormed)}`;
+  image.alt = trans.__('Image from the model');
+  image.src = `data:${mimeType};base64,${String(value)}`;
   return image;
+}
+
+/** Show the data of a chart that nothing safe draws, and say why. */
+function showData(
+  panel: Panel,
+  { mimeType, value }: IDisplayPlan,
+  tools: IViewTools
+): void {
+  const words = tools.trans.__(
+    'This is the data of a chart (%1). It is not drawn here: what draws it could load something.',
+    controlsVisible(mimeType)
+  );
+  addNote(panel, words);
+  addTree(panel, value, tools);
+}
+
+function addTree(panel: Panel, value: unknown, { trans }: IViewTools): void {
+  const more = (left: number) => trans.__('%1 more', left);
+  panel.addWidget(new Widget({ node: jsonTree(value, more) }));
+}
+
+function addNote(panel: Panel, words: string): void {
+  const node = element('div', 'msgbook-Display-note', words);
+  panel.addWidget(new Widget({ node }));
+}
+
+/** Add an image, which loads nothing and runs no script, whatever the SVG holds. */
+function addImage(
+  panel: Panel,
+  look: string,
+  svg: string,
+  label: string
+): void {
+  // A lone surrogate cannot be part of a URL.
+  const wellFormed = svg.replace(/[\ud800-\udfff]/gu, '\ufffd');
+  const node = element('img', look);
+  node.alt = label;
+  node.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(wellFormed)}`;
+  panel.addWidget(new Widget({ node }));
 }
 
 function drawHtml(panel: Panel, source: string, { trans }: IViewTools): void {
@@ -80,49 +127,73 @@ function drawHtml(panel: Panel, source: string, { trans }: IViewTools): void {
   const words = trans.__(
     'Scripts, frames and drawings of this HTML are not shown.'
   );
-  const run = () =>
+  const show = () =>
     node.replaceChildren(sandboxedFrame(source, trans.__('HTML of the tool')));
-  const offer = offerNode(words, trans.__('Run it in a sandbox'), run);
+  const label = trans.__('Show it without scripts and frames');
+  const offer = offerNode(words, label, show);
   panel.addWidget(new Widget({ node: element('div', '', node, offer) }));
 }
 
+/** Draw a chart by itself only for who trusts the notebook: it can take long. */
 function drawChart(
   panel: Panel,
-  { mimeType, value }: IDisplayPlan,
+  plan: IDisplayPlan,
   tools: IViewTools
 ): Promise<void> | undefined {
-  const { trans } = tools;
-  const show = async () => {
-    const data = { [mimeType]: value } as ReadonlyPartialJSONObject;
-    const renderer = tools.charts!.createRenderer(mimeType);
-    panel.addWidget(renderer);
-    try {
-      await renderer.renderModel(new MimeModel({ data, trusted: false }));
-    } catch (reason) {
-      renderer.dispose();
-      const words = trans.__('This chart cannot be drawn: %1', String(reason));
-      const node = element(
-        'div',
-        'msgbook-Display-note',
-        controlsVisible(words)
-      );
-      panel.addWidget(new Widget({ node }));
-    }
-  };
-  const loaded = loadedByChart(value);
-  if (tools.isTrusted() && loaded.length === 0) {
-    return show();
+  const { charts, trans } = tools;
+  if (charts === null) {
+    showData(panel, plan, tools);
+    return undefined;
   }
-  const words =
-    loaded.length === 0
-      ? trans.__('The notebook is not trusted, so this chart is not drawn.')
-      : trans.__(
-          'This chart can load %1, so it is not drawn.',
-          controlsVisible(loaded.slice(0, 5).join(', '))
-        );
-  const node = offerNode(words, trans.__('Draw it'), () => void show());
+  if (tools.isTrusted()) {
+    return showChart(panel, plan, tools, charts);
+  }
+  const words = trans.__(
+    'The notebook is not trusted, so this chart is not drawn.'
+  );
+  const show = () => void showChart(panel, plan, tools, charts);
+  const node = offerNode(words, trans.__('Draw it'), show);
   panel.addWidget(new Widget({ node }));
   return undefined;
+}
+
+async function showChart(
+  panel: Panel,
+  { drawing, value }: IDisplayPlan,
+  tools: IViewTools,
+  charts: LoadVega
+): Promise<void> {
+  const { trans } = tools;
+  try {
+    const isLite = drawing === 'vega-lite';
+    const { svg, refused } = await chartPicture(value, isLite, charts);
+    if (panel.isDisposed) {
+      return;
+    }
+    addImage(panel, 'msgbook-Chart', svg, chartLabel(value, trans));
+    if (refused.length > 0) {
+      const names = refused.slice(0, 5).map(name => name.slice(0, 200));
+      const words = trans.__(
+        'This chart names what it would load: %1. Nothing was loaded, so it may lack that.',
+        controlsVisible(names.join(', '))
+      );
+      addNote(panel, words);
+    }
+  } catch (reason) {
+    if (!panel.isDisposed) {
+      const words = trans.__('This chart cannot be drawn: %1', String(reason));
+      addNote(panel, controlsVisible(words));
+      addTree(panel, value, tools);
+    }
+  }
+}
+
+/** Return the description that a chart has of itself, for who does not see it. */
+function chartLabel(chart: unknown, trans: TranslationBundle): string {
+  const description = isObject(chart) ? chart.description : undefined;
+  return typeof description === 'string' && description.trim() !== ''
+    ? controlsVisible(description)
+    : trans.__('Chart');
 }
 
 /** Return a line with a button that does once what the line is about. */

@@ -1,16 +1,9 @@
-import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
-
 import type { DiagramRenderer } from './diagrams';
-
-/** The part of JupyterLab's registry that draws charts. */
-export type ChartRenderers = Pick<
-  IRenderMimeRegistry,
-  'mimeTypes' | 'createRenderer'
->;
+import type { LoadVega } from './vegaChart';
 
 /** What JupyterLab has to draw charts and diagrams with; null for what it has not. */
 export interface IDrawers {
-  readonly charts: ChartRenderers | null;
+  readonly charts: LoadVega | null;
   readonly diagrams: DiagramRenderer | null;
 }
 

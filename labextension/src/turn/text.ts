@@ -9,10 +9,10 @@ const CONTROLS =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\u{e0000}-\u{e007f}]/gu;
 
-// Controls, format characters, blanks except the space, and letters and marks that show nothing,
-// such as the empty Braille pattern.
+// Controls, format characters, blanks except the space, and letters, marks and symbols that show
+// nothing, such as the empty Braille pattern, a note without a head or a blank hieroglyph.
 const INVISIBLE =
-  /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+  /(?![ \n\t])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{16fe4}\u2800\ufffc\u{13441}\u{13442}\u{1d159}]/gu;
 
 /** Return `text` with control, bidi and other invisible characters written out. */
 export function controlsVisible(text: string): string {

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
 from fcntl import LOCK_SH, flock
 from itertools import combinations
-from pathlib import Path
 
 import pytest
+from running_files import (
+    chat,  # noqa: F401 - fixtures
+    files,
+)
 
 from msgbook_format.agent_states import claim, mark_running, read_marks
 from msgbook_format.files import replace_bytes
-
-HOLD = """\
-import sys
-from pathlib import Path
-from msgbook_format.agent_states import mark_running
-with mark_running(Path(sys.argv[1]), "u"):
-    print("marked", flush=True)
-    sys.stdin.read()
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -31,17 +23,6 @@ def runtime_folder(tmp_path, monkeypatch):
     folder = tmp_path / "runtime"
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(folder))
     return folder
-
-
-@pytest.fixture
-def chat(tmp_path):
-    path = tmp_path / "chat.msg.md"
-    path.write_text("")
-    return path
-
-
-def files(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_file()]
 
 
 def test_a_mark_lasts_as_long_as_its_context(chat, runtime_folder):
@@ -129,18 +110,6 @@ def test_a_file_is_known_behind_a_link(chat, tmp_path):
     link.symlink_to(chat)
     with mark_running(link, "u"):
         assert read_marks().is_running(chat, "")
-
-
-def test_a_process_that_is_killed_runs_nothing(chat, runtime_folder):
-    command = [sys.executable, "-c", HOLD, str(chat)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout.readline() == b"marked\n"
-        assert read_marks().is_running(chat, "u")
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        assert len(files(runtime_folder)) == 1
-        assert not read_marks().is_running(chat, "u")
-        assert files(runtime_folder) == []
 
 
 def test_a_reader_that_looks_at_a_mark_is_no_turn(chat, runtime_folder):

@@ -551,7 +551,7 @@ TEXTS = st.builds(
 )
 
 
-@settings(max_examples=150, derandomize=True)
+@settings(derandomize=True)
 @given(TEXTS)
 def test_no_text_raises_and_fixing_changes_no_notebook(text):
     findings = check(text)

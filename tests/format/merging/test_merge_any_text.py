@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from format import generate
 from hypothesis import given
 from hypothesis import strategies as st
-from linear_time import require_linear
 
 from msgbook_format import reads, writes
 from msgbook_format.merging import MergeError, merge_texts
@@ -26,22 +24,3 @@ def test_any_texts_merge_to_a_text_that_reads_or_are_refused(random, is_canonica
     assert writes(reads(merged.text)) == merged.text
     assert merge_texts(base, ours, ours).text == ours
     assert merge_texts(merged.text, merged.text, theirs).text == theirs
-
-
-@pytest.mark.parametrize(
-    ("start", "piece"),
-    [
-        ("# %%\n\n", "x\n"),
-        ("", f"# %%\n\n{'one ' * 50}\n\n# %%\n\n{'two ' * 50}\n\n"),
-        ("# %% [^a]\n\n", "[^a]: [raw]\n"),
-        ("---\n", "a: 1\n"),
-    ],
-)
-def test_the_time_of_a_merge_grows_with_the_length_and_no_faster(start, piece):
-    def merge(text: str) -> None:
-        middle = text.find("\n", len(text) // 2)
-        ours = f"{text[:middle]} changed{text[middle:]}"
-        theirs = text.replace(piece, piece.swapcase())
-        merge_texts(text, ours, theirs)
-
-    require_linear(merge, start, piece, "---\n" if start.startswith("---") else "")

@@ -19,8 +19,6 @@ TEXTS: dict[str, Any] = json.loads(
 )
 """The page's tests read them as well."""
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.mark.parametrize(("before", "piece", "times", "after"), [row[1:] for row in TEXTS["stops"]])
 def test_markdown_that_would_block_a_renderer_is_recognised(

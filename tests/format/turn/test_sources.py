@@ -8,23 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hostile_markdown import HOSTILE, violations
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from cited_turn import cited
 
 from msgbook_format.turn import shown_sources, to_markdown, to_plain
 from msgbook_format.turn.sources import SOURCES_LIMIT, TITLE_LIMIT
 
 if TYPE_CHECKING:
-    from renderers import Renderers
+    pass
 
 FIXTURE = Path(__file__).with_name("fixtures") / "sources.json"
 CASES: list[dict[str, Any]] = json.loads(FIXTURE.read_text())
-
-
-def cited(*annotations: Any, text: str = "Paris.", **keys: Any) -> Any:
-    block = {"type": "text", "step": 1, "text": text, "extra": {"annotations": list(annotations)}}
-    return {"version": 1, "status": "done", "blocks": [block], **keys}
 
 
 def page(number: int) -> dict[str, str]:
@@ -61,19 +54,3 @@ def test_plain_text_names_the_sources_behind_the_text() -> None:
     assert to_plain(cited(page(1), {"filename": "notes.pdf"}, model="m")) == (
         "[done · m] Paris. Sources: 1. Page 1 https://a.example/1 2. notes.pdf"
     )
-
-
-URLS = HOSTILE | HOSTILE.map("https://a.example/{}".format) | HOSTILE.map("javascript:{}".format)
-ANNOTATION = st.fixed_dictionaries(
-    {}, optional={"url": URLS, "title": HOSTILE, "filename": HOSTILE, "type": HOSTILE}
-)
-
-
-@settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(text=HOSTILE, annotations=st.lists(ANNOTATION, max_size=4))
-def test_hostile_citations_do_nothing_in_any_renderer(
-    text: str, annotations: list[Any], renderers: Renderers
-) -> None:
-    assert violations(to_markdown(cited(*annotations, text=text)), renderers) == {}

@@ -45,7 +45,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(deadline=None)
 @given(TEXTS)
 def test_the_result_is_that_of_the_parser(text: str) -> None:
     text = replace_controls(text)

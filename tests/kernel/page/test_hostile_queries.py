@@ -132,7 +132,7 @@ class Asking:
         self._waiting[number] = asyncio.get_running_loop().create_future()
         query = {"type": "query", "request_id": number, "name": name, "params": params}
         self.page.say({**query, **more})
-        message = await asyncio.wait_for(self._waiting[number], 30)
+        message = await asyncio.wait_for(self._waiting[number], 300)
         self.answers.append(message)
         return message
 

@@ -216,6 +216,7 @@ def test_halves_of_a_surrogate_pair_are_joined_and_lone_ones_replaced():
         b"event: error\ndata: overloaded\n\n",
         b'{"error": {"message": "overloaded"}}',
         sse({"choices": [{"error": {"message": "overloaded"}, "finish_reason": "error"}]}),
+        sse({"choices": [], "x_groq": {"id": "req_1", "error": "overloaded"}}),
     ],
 )
 def test_an_error_in_the_stream_is_raised_with_the_servers_words(body):

@@ -85,3 +85,45 @@ def test_calls_without_end_are_refused():
 
     with pytest.raises(ProviderError, match="more than"):
         decode(body)
+
+
+@pytest.mark.parametrize(
+    ("chunks", "expected"),
+    [
+        ([tool(0, "a", "f", '{"x": 1}'), tool(0, "a", "f", '{"x": 1}')], [("a", "f", '{"x": 1}')]),
+        ([tool(0, "a", "f", '{"x": 1}'), tool(1, "a", "f", '{"x": 1}')], [("a", "f", '{"x": 1}')]),
+        (
+            [tool(0, "a", "f", '{"x": 1}'), tool(0, "a", "f", '{"x": 2}')],
+            [("a", "f", '{"x": 1}'), ("made_1", "f", '{"x": 2}')],
+        ),
+        (
+            [tool(0, "a", "f", '{"x": 1}'), tool(1, "a", "f", '{"x": 2}')],
+            [("a", "f", '{"x": 1}'), ("made_1", "f", '{"x": 2}')],
+        ),
+        (
+            [tool(0, "a", "f", '{"x"'), tool(0, "b", "f", ": 1}")],
+            [("a", "f", '{"x": 1}')],
+        ),
+        (
+            [tool(0, "a", "f", "{}"), tool(0, "b", "f", '{"x": 1}')],
+            [("a", "f", "{}"), ("b", "f", '{"x": 1}')],
+        ),
+        ([tool(0, "a", "f", '{"x"'), tool(1, None, None, ": 1}")], [("a", "f", '{"x": 1}')]),
+        (
+            [tool(None, "a", "f", "{}"), tool(None, "a", "g", "{}")],
+            [("a", "f", "{}"), ("made_1", "g", "{}")],
+        ),
+    ],
+    ids=[
+        "said again",
+        "said again at another index",
+        "two with one id",
+        "two with one id at two indexes",
+        "an id for each piece",
+        "two at one index",
+        "an index for each piece",
+        "two names with one id",
+    ],
+)
+def test_a_call_is_made_once_however_its_pieces_are_numbered(chunks, expected):
+    assert calls(decode(sse(*chunks))) == expected

@@ -204,7 +204,10 @@ def test_unknown_events_are_named_once_with_their_numbers():
         ("text", "", "a"),
         (
             "notice",
-            f"{LEFT_OUT} `response.audio.delta` (1,200), `response.new.thing` (1), `beat` (1).",
+            (
+                f"{LEFT_OUT} `response.audio.delta` (1,200): “{'x' * 299}…”, `response.new.thing` (1), "
+                "`beat` (1)."
+            ),
         ),
     ]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from linear_time import require_linear
 from responses import (
     completed,
     decode,
@@ -67,20 +66,6 @@ def test_a_count_of_tokens_that_nobody_can_add_up_is_left_out():
     events = decode(sse(completed(message("hi"), usage=usage)))
 
     assert end(events).usage == {"output_tokens": 7}
-
-
-def _alternate(items: str) -> None:
-    decode(sse(*(text("ab ", f"msg_{item}", int(item)) for item in items[::4])))
-
-
-def _alternate_parts(items: str) -> None:
-    pieces = enumerate(items[::4])
-    decode(sse(*(text("", f"msg_{item}", int(item), number) for number, item in pieces)))
-
-
-@pytest.mark.parametrize("answer", [_alternate, _alternate_parts])
-def test_time_grows_with_the_number_of_events_and_no_faster(answer):
-    require_linear(answer, "", "00001111")
 
 
 def test_a_complete_response_with_countless_items_is_refused_at_once():

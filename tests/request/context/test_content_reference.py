@@ -6,7 +6,7 @@ import json
 from hashlib import sha256
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.request.context.content_reference import (
@@ -249,7 +249,6 @@ def _sendable(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-@settings(max_examples=50)
 @given(
     st.dictionaries(
         st.sampled_from(["rules", "files", "tools"]),

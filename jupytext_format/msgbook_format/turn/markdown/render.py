@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from msgbook_format.picture_types import IMAGE_TYPES
 from msgbook_format.turn.finish_reasons import FINISH_REASONS
 from msgbook_format.turn.markdown.agent_list import agent_list
 from msgbook_format.turn.markdown.escape import (
@@ -110,7 +111,7 @@ def _block(block: Mapping[str, Any], call_name: str, render: Any) -> str:
         case "tool_result":
             return _result(block, call_name)
         case "display":
-            return ""  # the text of it is in the result
+            return _display(block, render)
         case "notice":
             sign = "⚠️" if block.get("level") == "warning" else "ℹ️"
             return f"> {sign} {escape_line(_text(block.get('text')))}"
@@ -120,6 +121,20 @@ def _block(block: Mapping[str, Any], call_name: str, render: Any) -> str:
             return f"> ❌ **{escape_line(name, 80) or 'Error'}**{colon}{escape_line(message)}"
         case kind:
             return _details(f"❔ {escape_line(kind, 80)}", _json_block(shown_json(block)))
+
+
+def _display(block: Mapping[str, Any], render: Any) -> str:
+    """Return an image of the model, or its link; the text of what a tool displays is in the result."""
+    data = block.get("data")
+    if "id" in block or not isinstance(data, dict):
+        return ""
+    images = (_image(mime, value) for mime, value in data.items())
+    return next(filter(None, images), "") or cast("str", render(_text(data.get("text/markdown"))))
+
+
+def _image(mime: str, value: Any) -> str:
+    text = "".join(value.split()) if isinstance(value, str) else ""
+    return safe_image("image", f"data:{mime};base64,{text}") if mime in IMAGE_TYPES and text else ""
 
 
 def _call(block: Mapping[str, Any]) -> str:

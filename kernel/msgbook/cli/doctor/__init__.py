@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 from msgbook.approval import load_with_project
+from msgbook.cli.doctor.environment import check_environment
 from msgbook.cli.doctor.local import check_installation
 from msgbook.cli.doctor.mcp import check_mcp_servers
 from msgbook.cli.doctor.plugins import check_plugins
@@ -23,6 +24,7 @@ from msgbook.cli.doctor.settings import (
 from msgbook.cli.doctor.setup import set_up
 from msgbook.cli.terminal import home_as_tilde, line_of, say
 from msgbook.config import DEMO_MODEL, Settings, config_path, hide_keys, redact
+from msgbook.errors import ConfigError
 from msgbook.server_checks.findings import Finding, Status, as_objects, exit_code, split_advice
 from msgbook.server_checks.run import check_server
 
@@ -66,7 +68,11 @@ async def examine(
     Raises:
         ConfigError: The settings cannot be read, or the provider cannot be used.
     """
-    settings, rules = load_with_project(Path.cwd(), env)
+    try:
+        settings, rules = load_with_project(Path.cwd(), env)
+    except ConfigError:
+        _show_environment(env, as_json=as_json)
+        raise
     hide_keys(settings)
     others = describe_other_names(settings)
     settings = select_provider(settings, provider, model)
@@ -82,7 +88,7 @@ async def examine(
         for name, value in lines.items():
             say(f"{name:10}{_shown(value, settings)}")
         say("")
-    async for finding in _findings(settings, usage, offline=offline, seconds=seconds):
+    async for finding in _findings(settings, env, usage, offline=offline, seconds=seconds):
         found.append(finding)
         if not as_json:
             _show(finding, settings)
@@ -96,8 +102,24 @@ async def examine(
     return exit_code(found)
 
 
+def _show_environment(env: Mapping[str, str], *, as_json: bool) -> None:
+    """Print what can be said where the settings cannot be read."""
+    found = [*check_environment(env, Settings())]
+    if as_json:
+        report = {"settings": {}, "findings": as_objects(found), "usage": {}}
+        say(json.dumps(report, indent=1, ensure_ascii=False))
+        return
+    for finding in found:
+        _show(finding, Settings())
+
+
 async def _findings(
-    settings: Settings, usage: dict[str, int], *, offline: bool, seconds: float
+    settings: Settings,
+    env: Mapping[str, str],
+    usage: dict[str, int],
+    *,
+    offline: bool,
+    seconds: float,
 ) -> AsyncIterator[Finding]:
     overridden = settings.overridden
     for warning in settings.warnings:
@@ -109,7 +131,11 @@ async def _findings(
         is_mixed = str(overridden) in settings.warnings
         status: Status = "fail" if is_mixed else "note"
         yield Finding("settings", status, *overridden)
-    for finding in (*check_installation(settings), *check_plugins(settings)):
+    for finding in (
+        *check_environment(env, settings),
+        *check_installation(settings),
+        *check_plugins(settings),
+    ):
         yield finding
     if not offline:
         async for finding in check_mcp_servers(settings):

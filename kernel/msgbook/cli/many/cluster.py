@@ -21,7 +21,7 @@ from msgbook.cli.many.progress import Progress
 from msgbook.cli.unsaved import describe_unsaved, keep_content
 from msgbook.cli.usage_errors import CommandError
 from msgbook_format.errors import FileChangedError
-from msgbook_format.files import read_regular, replace_bytes
+from msgbook_format.files import create_bytes, read_regular, replace_bytes
 
 _CONNECT = 15
 """Seconds in which the scheduler has to answer."""
@@ -61,7 +61,7 @@ def do_on_cluster(
     token = token_hex(8)
     probe = folder / f".msgbook-{token}"
     try:
-        probe.write_text(token)
+        create_bytes(probe, token.encode())
         with client, counted_interrupts() as events:
             return _Run(client, token, probe.absolute(), progress).do(jobs, events)
     finally:
@@ -183,7 +183,7 @@ def receive(future: Any, job: Job, before: bytes) -> FileResult:
     except Exception as error:  # of its worker, or of the connection to the scheduler
         words = f"no worker did it: {type(error).__name__}: {str(error)[:300]}"
         return FileResult(job.path, "failed", notices=[(str(job.path), words)])
-    result.rename(job.path)
+    result.set_path(job.path)
     if content is not None and content != before:
         try:
             replace_bytes(job.path, content, expected=sha256(before).digest())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from msgbook.cli.cell_names import shown_id
@@ -69,6 +69,15 @@ class Comparison:
     def to_json(self) -> str:
         """Return it as JSON."""
         return json.dumps(asdict(self), ensure_ascii=True, indent=2) + "\n"
+
+
+def is_comparison(data: bytes) -> bool:
+    """Return whether a file is one that `Comparison.to_json` has made."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and found.keys() == {one.name for one in fields(Comparison)}
 
 
 def compare(

@@ -13,6 +13,7 @@ _HEAD = """<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<meta name="generator" content="msgbook comparison">
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width">
 <title>{title}</title>
@@ -35,6 +36,11 @@ p:first-child {{ margin-top: 0; }}
 </head>
 <body>
 """
+
+
+def is_comparison_page(data: bytes) -> bool:
+    """Return whether a file is a page that `comparison_page` has made."""
+    return data.startswith(_HEAD.partition("<title>")[0].encode())
 
 
 def comparison_page(comparison: Comparison) -> str:

@@ -19,8 +19,7 @@ _ENDINGS = (SUFFIX, ".md", NOTEBOOK_SUFFIX, *AGENT_SUFFIXES)
 def find_conversations(folder: Path) -> list[Path]:
     """Return the files of a folder, and of those below it, that are conversations by their names.
 
-    Hidden files and folders are left out, links to folders and to files elsewhere are not followed,
-    and of paired files the text is taken. Whether a notebook is one of ours shows when it is read.
+    Hidden files and folders are left out, links are not followed, and of paired files the text is taken. Whether a notebook is one of ours shows when it is read.
 
     Raises:
         CommandError: A folder cannot be read.
@@ -30,25 +29,19 @@ def find_conversations(folder: Path) -> list[Path]:
         raise CommandError(describe_file_error(error.filename or folder, error)) from error
 
     found: list[Path] = []
-    top = folder.resolve()
     for where, folders, names in os.walk(folder, onerror=refuse):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        below = [name for name in names if _is_below(top, Path(where, name))]
-        found += _conversations(Path(where), below)
+        found += _conversations(Path(where), names)
     return found
-
-
-def _is_below(folder: Path, path: Path) -> bool:
-    """Return whether a file is where its name says, and not behind a link that leads out of a folder."""
-    # Unlike `resolve`, it takes links in a circle.
-    return not path.is_symlink() or Path(os.path.realpath(path)).is_relative_to(folder)
 
 
 def _conversations(folder: Path, names: list[str]) -> Iterator[Path]:
     by_stem: dict[str, list[str]] = {}
     for name in sorted(names):
         path = folder / name
-        if name.startswith(".") or not name.endswith(_ENDINGS) or not path.is_file():
+        if name.startswith(".") or not name.endswith(_ENDINGS):
+            continue
+        if path.is_symlink() or not path.is_file():
             continue
         if _is_ordinary_markdown(path):
             continue

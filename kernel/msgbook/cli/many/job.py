@@ -76,7 +76,7 @@ class FileResult:
     notices: list[tuple[str, str]] = field(default_factory=list)
     """Place and words of each warning and error."""
 
-    def rename(self, path: Path) -> None:
+    def set_path(self, path: Path) -> None:
         """Call the file by another name, in the notices too."""
         old, new = str(self.path), str(path)
         self.notices = [

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from copy import deepcopy
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgbook.approval import load_with_project
 from msgbook.cli.cell_names import shown_id
 from msgbook.cli.file_prompts import is_prompt_cell
 from msgbook.cli.file_turns import require_conversation
-from msgbook.cli.folders import make_folder
-from msgbook.cli.many.comparison import Comparison, compare
-from msgbook.cli.many.comparison_page import comparison_page
+from msgbook.cli.folders import make_folder, require_target
+from msgbook.cli.many.comparison import Comparison, compare, is_comparison
+from msgbook.cli.many.comparison_page import comparison_page, is_comparison_page
 from msgbook.cli.many.folder import AT_ONCE, report, run_jobs
 from msgbook.cli.many.job import Job
 from msgbook.cli.terminal import say
@@ -31,8 +32,11 @@ from msgbook.notebook import (
     source_of,
     working_folder,
 )
-from msgbook_format.files import SUFFIX, replace_bytes, stem_of
+from msgbook_format.errors import FileChangedError
+from msgbook_format.files import SUFFIX, create_bytes, read_regular, replace_bytes, stem_of
 
+_OWN = {"html": is_comparison_page, "json": is_comparison}
+"""What tells the comparison of an earlier run from other files."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST = 80
 """Characters of a model's name that stay in the name of its file."""
@@ -68,8 +72,10 @@ def run_models(
     folder = working_folder(path.absolute().parent)
     cost = cost_by(load_with_project(folder)[0])  # before the keys are removed
     files = _name_files(path, models, out)
-    pages = _name_pages(out / stem_of(path.name))
     make_folder(out)
+    pages = _name_pages(out / stem_of(path.name))
+    for file in files.values():
+        require_target(file)
     for model, file in files.items():
         _prepare(document, model, file)
     jobs = [Job(file, approval=approval, folder=folder) for file in files.values()]
@@ -81,27 +87,54 @@ def run_models(
     return code
 
 
-def _name_pages(base: Path) -> dict[str, Path]:
-    """Return the files of the comparison by kind, whose names begin as `base` does."""
-    pages = {kind: base.with_name(f"{base.name}.comparison.{kind}") for kind in ("html", "json")}
-    for page in pages.values():
-        # Later, the answers would have been paid for.
-        if page.is_dir():
+class _Page(NamedTuple):
+    """A file of the comparison."""
+
+    path: Path
+    old: bytes | None
+    """SHA-256 of that of an earlier run; None if there is none."""
+
+
+def _name_pages(base: Path) -> dict[str, _Page]:
+    """Return the files of the comparison by kind, whose names begin as `base` does.
+
+    Raises:
+        CommandError: A name is taken by what no earlier run has written. Later, the answers would have
+            been paid for.
+    """
+    pages = {}
+    for kind, is_own in _OWN.items():
+        path = base.with_name(f"{base.name}.comparison.{kind}")
+        require_target(path)
+        try:
+            data = read_regular(path)
+        except FileNotFoundError:
+            pages[kind] = _Page(path, None)
+            continue
+        except OSError as error:
+            raise CommandError(describe_file_error(path, error)) from error
+        if not is_own(data):
             raise CommandError(
-                f"{page}: expected a file, found a folder. Name another one with --out."
+                f"{path}: expected the comparison of an earlier run, found another file. Name another folder "
+                "with --out. Nothing was sent."
             )
+        pages[kind] = _Page(path, sha256(data).digest())
     return pages
 
 
-def _write(comparison: Comparison, targets: dict[str, Path]) -> None:
+def _write(comparison: Comparison, pages: dict[str, _Page]) -> None:
     """Write a comparison as HTML and JSON, and print the names of the files."""
-    pages = {"html": comparison_page(comparison), "json": comparison.to_json()}
-    for kind, target in targets.items():
+    texts = {"html": comparison_page(comparison), "json": comparison.to_json()}
+    for kind, page in pages.items():
+        data = texts[kind].encode("utf-8", "backslashreplace")
         try:
-            replace_bytes(target, pages[kind].encode("utf-8", "backslashreplace"))
-        except OSError as error:
-            raise CommandError(describe_file_error(target, error)) from error
-    say(", ".join(map(str, targets.values())))
+            if page.old is None:
+                create_bytes(page.path, data)
+            else:
+                replace_bytes(page.path, data, expected=page.old)
+        except (FileChangedError, OSError) as error:
+            raise CommandError(describe_file_error(page.path, error)) from error
+    say(", ".join(str(page.path) for page in pages.values()))
 
 
 def _require_no_choices(document: Document) -> None:

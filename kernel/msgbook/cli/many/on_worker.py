@@ -17,6 +17,7 @@ from typing import Any
 
 from msgbook.cli.many.answer_file import Worker
 from msgbook.cli.many.job import FileResult, Job
+from msgbook_format.files import create_bytes
 
 _LOOK = 0.5
 """Seconds between two looks whether the run was stopped."""
@@ -46,9 +47,9 @@ def answer_parcel(parcel: Parcel) -> tuple[FileResult, bytes | None]:
         return _do(parcel.job, parcel.token), None
     with TemporaryDirectory(prefix="msgbook-") as folder:
         path = Path(folder) / parcel.job.path.name
-        path.write_bytes(parcel.content)
+        create_bytes(path, parcel.content)
         result = _do(replace(parcel.job, path=path), parcel.token)
-        result.rename(parcel.job.path)
+        result.set_path(parcel.job.path)
         return result, path.read_bytes()
 
 

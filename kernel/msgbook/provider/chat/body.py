@@ -7,20 +7,21 @@ from typing import Any
 
 from msgbook.messages import OUTPUT_ITEMS, Message
 from msgbook.provider.base import Request
+from msgbook.provider.call_ids import with_unique_ids
 
 STREAMING: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
 """Keys that ask for a streamed answer and its usage."""
 
 
 def make_body(request: Request, streaming: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body of a request. An option that is None is not sent.
+    """Return the body of a request. An option that is None is not sent, and no two calls have the same id.
 
     Args:
         streaming: Keys that ask for a streamed answer.
     """
     options = {key: value for key, value in request.options.items() if value is not None}
     tools = [*request.tools, *options.pop("tools", ())]
-    messages = [*map(_sent, request.messages)]
+    messages = [*map(_sent, with_unique_ids(request.messages))]
     body: dict[str, Any] = {**options, "model": request.model, "messages": messages}
     if tools:
         body["tools"] = tools

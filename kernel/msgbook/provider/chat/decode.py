@@ -6,6 +6,7 @@ no id and no end marker. tests/provider/chat/test_decode*.py have a case for eac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -19,6 +20,8 @@ from msgbook.events import (
     TextDelta,
 )
 from msgbook.provider.answer_quirks import (
+    ECHOED_KEYS,
+    REASONING_KEYS,
     find_model,
     find_reasoning,
     find_usage,
@@ -31,9 +34,104 @@ from msgbook.provider.answer_quirks import (
 from msgbook.provider.citations import CitationList, listed_citations
 from msgbook.provider.error_quirks import ReportedError
 from msgbook.provider.json_events import JSONEvents, describe_other_body, parse_json
+from msgbook.provider.pictures import Pictures
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
 from msgbook.provider.tool_call_pieces import CallAssembler
+from msgbook.provider.unknown_content import NO_EVENT, UnknownContent, content_words
 from msgbook_format.turn import Usage
+
+_PLAIN_CHUNK = frozenset(
+    (
+        "id",
+        "object",
+        "created",
+        "model",
+        "choices",
+        "system_fingerprint",
+        "service_tier",
+        "obfuscation",
+        "provider",
+        "error",
+        "usage",
+    )
+)
+_PLAIN_CHOICE = frozenset(
+    ("index", "delta", "finish_reason", "logprobs", "native_finish_reason", "error")
+)
+_PLAIN_DELTA = frozenset(("content", "role"))
+"""Keys of nearly all chunks, choices and deltas. Only where there are others is more to be done."""
+
+_CHUNK_KEYS = _PLAIN_CHUNK | {
+    "x_groq",
+    "citations",
+    "search_results",
+    "prompt_filter_results",  # Azure
+    "timings",  # llama.cpp
+    "__verbose",  # llama.cpp
+    "type",
+}
+_CHOICE_KEYS = _PLAIN_CHOICE | {
+    "message",
+    "text",
+    "usage",
+    "content_filter_results",  # Azure
+    "content_filter_offsets",
+    "stop_reason",  # vLLM
+    "matched_stop",  # SGLang
+}
+_DELTA_KEYS = _PLAIN_DELTA | {
+    *REASONING_KEYS,
+    "reasoning_details",
+    "refusal",
+    "images",
+    "annotations",
+    "tool_calls",
+    "function_call",
+    "name",
+    "id",
+    "type",
+    "padding",
+    "obfuscation",
+    "logprobs",
+    "token_ids",
+    "tool_call_id",
+    "stop_reason",
+    "channel",
+    "cache_control",
+    *ECHOED_KEYS,  # LiteLLM repeats here what other keys say
+    "thinking_blocks",  # LiteLLM
+    "reasoning_signature",
+    "signature",
+    "thought_signature",
+    "reasoning_opaque",  # GitHub Copilot
+    "encrypted_content",
+}
+"""Keys whose content is read, or says nothing to a reader."""
+
+_WORDY = frozenset(
+    (
+        "warning",
+        "warnings",
+        "message",
+        "messages",
+        "notice",
+        "detail",
+        "details",
+        "msg",
+        "info",
+        "text",
+        "content",
+        "delta",
+        "output",
+        "response",
+        "answer",
+        "completion",
+        "generated_text",
+    )
+)
+"""Unknown keys beside the answer whose value is shown even if it is one word."""
+
+_PROSE = re.compile(r"[^\W\d_]{2,}\s+[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff]{2}")
 
 _OF_OTHER_API = "Expected a chat completion, but the server sent an answer of the Responses API."
 
@@ -55,9 +153,16 @@ class CompletionDecoder:
         self._reasoning_field = ""
         self._finish_reason: str | None = None
         self._usage: dict[str, int] = {}
-        self._model: str | None = None
+        self.model: str | None = None
         self._citations = CitationList()
-        self._answered = self._has_text = False
+        self._pictures, self._unknown = Pictures(), UnknownContent()
+        self._said: list[str] = []
+        """Pieces of the content, to compare with a complete message."""
+        self._has_first = False
+        """Whether there is a choice 0, which is shown."""
+        self._further = 0
+        """Index of the last choice that is not shown."""
+        self._answered = self._has_text = self._has_begun = False
 
     @property
     def done(self) -> bool:
@@ -68,6 +173,11 @@ class CompletionDecoder:
     def has_ended(self) -> bool:
         """True once the server has marked the end of the answer; usage may still follow."""
         return self.done or self._finish_reason is not None
+
+    @property
+    def usage(self) -> Usage | None:
+        """Usage as far as the server has reported it."""
+        return cast("Usage", dict(self._usage)) if self._usage else None
 
     def feed(self, chunk: bytes) -> Iterator[StreamEvent]:
         """Yield the events of a piece of the body.
@@ -89,16 +199,20 @@ class CompletionDecoder:
             yield from self._chunk(data)
         if not self._answered and not self.done:
             yield from self._plain_body(self._events.other)
+        else:
+            objects_found, words = self._events.others()
+            for data in objects_found:
+                yield from self._chunk(data)
+            self._unknown.add(NO_EVENT, words)
         yield from self.flush()
         if details := self._details.join():
             yield ReasoningDetails(repair_json(details))
         # In a stream that was cut off, the last event does not count as lost: the turn says "cut" anyway.
         lost = self._events.unreadable if self.has_ended else 0
-        usage = cast("Usage", self._usage) if self._usage else None
-        yield ModelFinished(self._finish_reason, self.has_ended, usage, lost, self._model)
+        yield ModelFinished(self._finish_reason, self.has_ended, self.usage, lost, self.model)
 
     def flush(self) -> Iterator[StreamEvent]:
-        """Yield the text that is held back, before an error or the end."""
+        """Yield the text that is held back, before an error or the end, and notices about the rest."""
         yield from self._split(self._content.flush())
         if half := self._reasoning_half.end():
             yield ReasoningDelta(half, self._reasoning_field)
@@ -108,41 +222,98 @@ class CompletionDecoder:
             yield TextDelta(half, refusal=True)
         if self._has_text and (citations := self._citations.take()):
             yield Citations(citations)
+        yield from self._pictures.take()
+        yield from self._unknown.take()
 
     def _chunk(self, chunk: dict[str, Any]) -> Iterator[StreamEvent]:
+        if not chunk.keys() <= _PLAIN_CHUNK:
+            self._note_further_keys(chunk)
         self._answered = self._answered or "choices" in chunk
-        if not self._answered and str(chunk.get("type")).startswith("response."):
-            raise OtherApiError(_OF_OTHER_API)
-        self._usage |= cast("dict[str, int]", find_usage(chunk))
-        self._model = self._model or find_model(chunk)
-        if "citations" in chunk or "search_results" in chunk:
-            self._citations.add(listed_citations(chunk))
-        errors = [chunk.get("error")]
+        if chunk.get("usage") is not None:
+            self._usage |= cast("dict[str, int]", find_usage(chunk))
+        if self.model is None:
+            self.model = find_model(chunk)
+        groq = chunk.get("x_groq")  # says why a stream ended early
+        errors = [chunk.get("error"), groq.get("error") if isinstance(groq, dict) else None]
         for choice in objects(chunk.get("choices")):
-            if not choice.get("index"):
-                # Some servers repeat the whole message beside the last, empty delta.
-                delta = choice["delta"] if "delta" in choice else choice.get("message")
-                if isinstance(delta, dict):
-                    yield from self._delta(delta)
-                reason = plain_finish_reason(choice.get("finish_reason"))
-                self._finish_reason = reason or self._finish_reason
-                errors.append(choice.get("error"))
+            yield from self._one_choice(choice)
+            errors.append(choice.get("error"))
         for error in filter(None, errors):
             yield from self.flush()
             raise ReportedError(error)
 
+    def _note_further_keys(self, chunk: dict[str, Any]) -> None:
+        """Note usage, citations, and keys of a chunk that nobody knows."""
+        is_answer = self._answered or "choices" in chunk
+        if not is_answer and str(chunk.get("type")).startswith("response."):
+            raise OtherApiError(_OF_OTHER_API)
+        if "x_groq" in chunk:
+            self._usage |= cast("dict[str, int]", find_usage(chunk))
+        if "citations" in chunk or "search_results" in chunk:
+            self._citations.add(listed_citations(chunk))
+        self._note_words(chunk, _CHUNK_KEYS)
+
+    def _note_words(self, values: dict[str, Any], known: frozenset[str]) -> None:
+        """Note what stands under unknown keys beside the answer, if it is meant for a person: most is not."""
+        for key in sorted(values.keys() - known):
+            if key in _WORDY or _PROSE.search(content_words(values[key])):
+                self._unknown.add(key, values[key])
+
+    def _one_choice(self, choice: dict[str, Any]) -> Iterator[StreamEvent]:
+        if not choice.keys() <= _PLAIN_CHOICE:
+            self._usage |= cast("dict[str, int]", find_usage({"choices": [choice]}))
+            self._note_words(choice, _CHOICE_KEYS)
+        index = choice.get("index")
+        if index and type(index) is int and self._is_further(index):
+            self._unknown.add("a further choice", choice.get("delta") or choice.get("message"))
+            return
+        self._has_first = self._has_first or index == 0
+        delta, message = choice.get("delta"), choice.get("message")
+        if isinstance(delta, dict) and delta:
+            yield from self._delta(delta)
+        elif isinstance(message, dict):
+            yield from self._message(message)
+        else:
+            text = delta if isinstance(delta, str) else message
+            yield from self._contents(text if isinstance(text, str) else choice.get("text"))
+        reason = plain_finish_reason(choice.get("finish_reason"))
+        self._finish_reason = reason or self._finish_reason
+
+    def _is_further(self, index: int) -> bool:
+        """Return whether a choice is one of several. Without those before it, its index is only another name."""
+        is_next = self._has_first and index <= self._further + 1
+        self._further = max(self._further, index) if is_next else self._further
+        return is_next
+
+    def _message(self, message: dict[str, Any]) -> Iterator[StreamEvent]:
+        """Yield what a complete message says that its pieces did not: some servers send both."""
+        if not self._has_begun:
+            yield from self._delta(message)
+            return
+        rest = {key: value for key, value in message.items() if key in ("images", "annotations")}
+        whole, said = join_text(message.get("content")), "".join(self._said)
+        if whole.startswith(said):
+            rest["content"] = whole[len(said) :]
+        elif "".join(whole.split()) not in "".join(said.split()):
+            self._unknown.add("message", whole)
+        calls = [call for call in objects(message.get("tool_calls")) if not self._calls.has(call)]
+        yield from self._delta({**rest, "tool_calls": calls})
+
     def _delta(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
+        self._has_begun = True
+        if delta.keys() <= _PLAIN_DELTA:
+            yield from self._contents(delta.get("content"))
+            return
+        for key in sorted(delta.keys() - _DELTA_KEYS):
+            self._unknown.add(key, delta[key])
         yield from self._reasoning(delta)
-        content = delta.get("content")
-        for part in content if isinstance(content, list) else [content]:
-            if isinstance(part, dict) and part.get("type") == "thinking":
-                yield from self._thought(join_text(part.get("thinking")), "")
-            else:
-                text = self._text_half.feed(join_text(part))
-                yield from self._split(self._content.feed(text))
+        yield from self._contents(delta.get("content"))
         if isinstance(delta.get("refusal"), str) and delta["refusal"]:
             yield from self._split(self._content.flush())
             yield TextDelta(self._refusal_half.feed(delta["refusal"]), refusal=True)
+        images = delta.get("images")
+        for image in images if isinstance(images, list) else [images]:
+            yield from self._picture(self._pictures.of_value(image))
         self._citations.add(delta.get("annotations"))
         calls = objects(delta.get("tool_calls"))
         if isinstance(delta.get("function_call"), dict):
@@ -151,6 +322,31 @@ class CompletionDecoder:
             yield from self._split(self._content.flush())
         for call in calls:
             yield self._calls.feed(call)
+
+    def _contents(self, content: Any) -> Iterator[StreamEvent]:
+        for part in content if isinstance(content, list) else [content]:
+            text = part if isinstance(part, str) else join_text(part)
+            if isinstance(part, dict) and part.get("type") == "thinking":
+                yield from self._thought(join_text(part.get("thinking")), "")
+            elif text:
+                text = self._text_half.feed(text)
+                self._said.append(text)
+                yield from self._split(self._content.feed(text))
+            elif isinstance(part, dict):
+                yield from self._other_part(part)
+
+    def _other_part(self, part: dict[str, Any]) -> Iterator[StreamEvent]:
+        """Yield the events of a part of the content that is no text."""
+        events = self._pictures.of_part(part)
+        if events is not None:
+            yield from self._picture(events)
+        elif part.get("type") != "text":
+            self._unknown.add(f"{part.get('type')} in the content", part)
+
+    def _picture(self, events: list[StreamEvent] | None) -> Iterator[StreamEvent]:
+        if events:
+            yield from self._split(self._content.flush())
+            yield from events
 
     def _reasoning(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         """Yield reasoning from one field only: `reasoning_details` repeats a named field, at once or later."""

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
-from msgbook.events import StreamEvent
-from msgbook.provider.responses.output_item import Item
+from msgbook.events import Notice, StreamEvent
+from msgbook.provider.responses.output_item import Item, Match
 from msgbook.provider.responses.sent_text import SentText
 from msgbook.provider.tool_call_pieces import CallAssembler, json_text
+from msgbook.provider.unknown_content import quoted
+
+_SAID = frozenset(
+    (
+        "id",
+        "item_id",
+        "type",
+        "status",
+        "name",
+        "arguments",
+        "call_id",
+        "output_index",
+        "sequence_number",
+    )
+)
+"""Keys of an item that its block or its events say."""
 
 
 class CallItem(Item):
@@ -18,8 +35,8 @@ class CallItem(Item):
         calls: The calls of the answer.
     """
 
-    def __init__(self, item_id: str, index: int | None, calls: CallAssembler) -> None:
-        super().__init__("function_call", item_id, index)
+    def __init__(self, item_id: str, index: int | None, number: int, calls: CallAssembler) -> None:
+        super().__init__("function_call", item_id, index, number)
         self._calls = calls
         self.call_id = self.name = ""
         self._our_id = ""
@@ -29,25 +46,42 @@ class CallItem(Item):
 
     @property
     def ids(self) -> set[str]:
-        return {self.id, self.call_id}
+        return {self.id, self.call_id, *self.aliases}
+
+    def match(self, item: dict[str, Any]) -> Match:
+        name, sent = item.get("name"), str(self._arguments) or self._announced
+        is_named = not self.name or not isinstance(name, str) or name in ("", self.name)
+        whole = json_text(item.get("arguments"))
+        if not sent:
+            return 1 if is_named and (not self.is_done or not whole) else 0
+        if sent == whole or _same_json(sent, whole):
+            return 2 if is_named else 1
+        return 1 if is_named and whole.startswith(sent) and not self.is_done else 0
+
+    def has_said(self, whole: str) -> bool:
+        return self._arguments.has_said(whole)
+
+    def is_other(self, item: dict[str, Any]) -> bool:
+        """Return whether an announced item with an id of this one is another call: ids may come again."""
+        call_id = item.get("call_id")
+        return self.is_done and bool(self.call_id and call_id) and call_id != self.call_id
 
     def begin(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         self.is_announced = True
         self._announced = self._announced or json_text(item.get("arguments"))
-        yield from self._open(item)
+        yield from self.open(item)
 
     def add(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
-        yield from self._say(self._arguments.add(0, text))
+        yield from self._say(self._arguments.add(0, text)[1])
 
     def end_part(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
-        yield from self._say(self._arguments.end_part(0, text))
+        yield from self._say(self._arguments.end_part(0, text)[1])
 
     def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
-        yield from self._open(item)
+        yield from self.open(item)
         yield from self.end_part("arguments", 0, json_text(item.get("arguments")))
         self.is_done, self.complete = True, item
-        said = ("id", "type", "status", "name", "arguments", "call_id")
-        further = {key: v for key, v in item.items() if v is not None and key not in said}
+        further = {key: v for key, v in item.items() if v is not None and key not in _SAID}
         if further and self._our_id:
             kept = {"type": "function_call", "call_id": self._our_id}
             yield from self._keep(kept | further)
@@ -57,9 +91,16 @@ class CallItem(Item):
             yield from self.end_part("arguments", 0, self._announced)
         if not self._our_id:
             yield self._feed("".join(self._held), None)
+        differing = self._arguments.take_differing()
+        sent = str(self._arguments)
+        if differing and not _same_json(sent, sent):
+            words = (
+                "The server's complete arguments are not those that it sent in pieces. They are: "
+            )
+            yield Notice(words + quoted(differing), "warning")
         self.is_done = True
 
-    def _open(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
+    def open(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         """Yield the beginning of the call as soon as its name is known."""
         name, call_id = item.get("name"), item.get("call_id")
         if isinstance(call_id, str):
@@ -80,3 +121,11 @@ class CallItem(Item):
         event = self._calls.feed(piece)
         self._our_id = event.id
         return event
+
+
+def _same_json(one: str, other: str) -> bool:
+    """Return whether two texts are JSON and the same, perhaps with other blanks."""
+    try:
+        return bool(json.loads(one) == json.loads(other))
+    except (ValueError, RecursionError):
+        return False

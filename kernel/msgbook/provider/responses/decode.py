@@ -14,11 +14,14 @@ from msgbook.events import ModelFinished, Notice, StreamEvent
 from msgbook.provider.answer_quirks import find_model, find_usage, join_text, plain_finish_reason
 from msgbook.provider.error_quirks import ReportedError
 from msgbook.provider.json_events import JSONEvent, JSONEvents, describe_other_body, parse_json
+from msgbook.provider.pictures import Pictures
+from msgbook.provider.responses.call_item import CallItem
 from msgbook.provider.responses.output_item import Item
 from msgbook.provider.responses.output_items import OutputItems
 from msgbook.provider.responses.stream_quirks import RepeatedEvents, UnknownEvents
 from msgbook.provider.responses.text_items import MessageItem
 from msgbook.provider.tool_call_pieces import json_text
+from msgbook.provider.unknown_content import NO_EVENT, UnknownContent
 from msgbook_format.turn import PROVIDER_REASONS, Usage
 
 
@@ -55,6 +58,41 @@ _PIECES = {
 
 _CITATIONS = ("response.output_text.annotation.added", "response.output_text_annotation.added")
 
+_PIECE_KEYS = frozenset(
+    (
+        "type",
+        "sequence_number",
+        "item_id",
+        "output_index",
+        "content_index",
+        "summary_index",
+        "delta",
+        "text",
+        "refusal",
+        "arguments",
+        "name",
+        "call_id",
+        "logprobs",
+        "obfuscation",
+        "annotations",
+        "id",
+        "event_id",
+        "response_id",
+        "status",
+    )
+)
+"""Keys of the events that bring text."""
+
+_TEXT_KEYS = ("delta", "text", "refusal", "arguments")
+"""Keys that may hold the text instead of the one that should."""
+
+_PARTS = {
+    "response.content_part": "content",
+    "response.reasoning_part": "content",
+    "response.reasoning_summary_part": "summary",
+}
+"""Key of an item whose parts an event is about, by the beginning of the event's type."""
+
 _ENDS = {
     "response.completed": "completed",
     "response.done": "completed",
@@ -74,13 +112,14 @@ class ResponseDecoder:
 
     def __init__(self, new_id: Callable[[], str]) -> None:
         self._events = JSONEvents()
-        self._items = OutputItems(new_id)
+        self._pictures, self._unknown_content = Pictures(), UnknownContent()
+        self._items = OutputItems(new_id, self._pictures, self._unknown_content)
         self._current: Item | None = None
         self._found: dict[object, Item] = {}
         """Items by what names them in pieces, until an item is announced or completed."""
         self._finish_reason: str | None = None
         self._usage: dict[str, int] = {}
-        self._model: str | None = None
+        self.model: str | None = None
         self._repeated = RepeatedEvents()
         self._unknown = UnknownEvents()
         self._answered = False
@@ -113,17 +152,32 @@ class ResponseDecoder:
         yield from self._read(self._events.end())
         if not self._answered and not self.done:
             yield from self._plain_body(self._events.other)
+        else:
+            yield from self._other_lines()
         yield from self.flush()
-        yield from self._unknown.notices()
         # In a stream that was cut off, the last event does not count as lost: the turn says "cut" anyway.
         lost = self._events.unreadable if self.done else 0
-        usage = cast("Usage", self._usage) if self._usage else None
-        yield ModelFinished(self._finish_reason, self.done, usage, lost, self._model)
+        yield ModelFinished(self._finish_reason, self.done, self.usage, lost, self.model)
+
+    @property
+    def usage(self) -> Usage | None:
+        """Usage as far as the server has reported it."""
+        return cast("Usage", dict(self._usage)) if self._usage else None
 
     def flush(self) -> Iterator[StreamEvent]:
-        """Yield the text that is held back, before an error or the end."""
+        """Yield the text that is held back, before an error or the end, and notices about the rest."""
         for item in self._items:
             yield from item.close()
+        yield from self._pictures.take()
+        yield from self._unknown_content.take()
+        yield from self._unknown.take()
+
+    def _other_lines(self) -> Iterator[StreamEvent]:
+        """Yield the events of lines among the events that are none."""
+        objects, words = self._events.others()
+        for data in objects:
+            yield from self._event(data, "")
+        self._unknown_content.add(NO_EVENT, words)
 
     def _read(self, events: Iterator[JSONEvent]) -> Iterator[StreamEvent]:
         for event, data in events:
@@ -137,36 +191,49 @@ class ResponseDecoder:
             yield from self._text(event, piece)
             return
         response = event.get("response")
-        error = event.get("error")
+        response = response if isinstance(response, dict) else {}
+        error = event.get("error") or response.get("error")
         self._answered = self._answered or kind.startswith("response.")
-        if kind in ("error", "response.error") or (error and not isinstance(response, dict)):
+        if kind in ("error", "response.error") or (error and kind not in _ENDS):
+            self._note_usage_and_model(response)
             yield from self.flush()
             raise ReportedError(error or event)
         if "choices" in event:
             raise _chat_completion()
         if kind in _ENDS:
-            yield from self._end_of(response if isinstance(response, dict) else {}, _ENDS[kind])
-        elif isinstance(response, dict):
-            self._note_usage_and_model(response)
-        elif kind in _CITATIONS:
+            yield from self._end_of(response, _ENDS[kind], error)
+            return
+        self._note_usage_and_model(response)
+        if kind in _CITATIONS:
             self._cite(event)
         elif kind in ("response.output_item.added", "response.output_item.done"):
             yield from self._item(event, is_complete=kind.endswith(".done"))
-        elif not self._items.is_progress(event):
-            self._unknown.count(kind)
+        elif kind.rpartition(".")[0] in _PARTS:
+            yield from self._part(event, kind)
+        elif not self._items.is_progress(kind, event):
+            self._unknown.count(kind, {key: v for key, v in event.items() if key != "response"})
 
     def _text(self, event: dict[str, Any], piece: _Piece) -> Iterator[StreamEvent]:
         self._answered = True
         item_id, place = event.get("item_id"), event.get("output_index")
+        value = event.get(piece.key)
+        if not isinstance(value, str):
+            if value is None:
+                value = next(filter(None, map(event.get, _TEXT_KEYS)), None)
+            value = json_text(value) if piece.text == "arguments" else join_text(value)
         key = (piece.item, *(v if isinstance(v, str | int) else None for v in (item_id, place)))
         item = self._found.get(key)
         if item is None:
-            item = self._found[key] = self._items.of_piece(piece.item, item_id, place)
+            whole = value if piece.is_complete else ""
+            item = self._items.of_piece(piece.item, item_id, place, whole)
+            self._found[key] = item
         if item is not self._current:
             yield from self._turn_to(item)
-        value = event.get(piece.key)
-        if not isinstance(value, str):
-            value = json_text(value) if piece.text == "arguments" else join_text(value)
+        if not event.keys() <= _PIECE_KEYS:
+            for name in event.keys() - _PIECE_KEYS:
+                self._unknown_content.add(name, event[name])
+        if "name" in event and isinstance(item, CallItem):
+            yield from item.open(event)
         index = event.get(piece.part)
         if piece.is_complete:
             yield from item.end_part(piece.text, index, value)
@@ -177,11 +244,32 @@ class ResponseDecoder:
         self._found.clear()
         given = event.get("item")
         if not isinstance(given, dict):
+            self._unknown_content.add("item", given)
             return
         find = self._items.completed if is_complete else self._items.announced
         item = find(given, event.get("output_index"))
         yield from self._turn_to(item)
         yield from item.finish(given) if is_complete else item.begin(given)
+
+    def _part(self, event: dict[str, Any], kind: str) -> Iterator[StreamEvent]:
+        """Yield the events of a part of an item that the server announces or completes."""
+        part = event.get("part")
+        if not isinstance(part, dict):
+            return
+        item = self._items.of_part(part, event.get("item_id"), event.get("output_index"))
+        if item is None:
+            return
+        group, _, state = kind.rpartition(".")
+        text = _PARTS[group]
+        if isinstance(item, MessageItem):
+            text = "refusal" if part.get("type") == "refusal" else "text"
+        index = event.get("summary_index" if text == "summary" else "content_index")
+        if state == "added":
+            item.begin_part(text, index)
+            return
+        yield from self._turn_to(item)
+        words = join_text(part.get("refusal") if text == "refusal" else part)
+        yield from item.end_part(text, index, words)
 
     def _turn_to(self, item: Item) -> Iterator[StreamEvent]:
         """Yield what comes before the events of an item that is not the one of the last event."""
@@ -197,20 +285,23 @@ class ResponseDecoder:
         if isinstance(item, MessageItem):
             item.cite([event.get("annotation")])
 
-    def _end_of(self, response: dict[str, Any], status: str) -> Iterator[StreamEvent]:
+    def _end_of(self, response: dict[str, Any], status: str, error: Any) -> Iterator[StreamEvent]:
         """Yield what only the complete response says, and end the answer."""
         self._note_usage_and_model(response)
-        if (given := response.get("status")) in _ENDS.values():
-            status = str(given)
+        given = response.get("status")
+        if isinstance(given, str) and given not in ("", "in_progress"):
+            status = given
         for item, complete in self._items.output(response.get("output")):
             yield from self._turn_to(item)
             yield from item.finish(complete)
         yield from self.flush()
         self._events.done = True
-        if status in ("failed", "cancelled"):
-            raise ReportedError(response.get("error") or f"The response is {status}.")
+        if error or status in ("failed", "cancelled"):
+            raise ReportedError(error or f"The response is {status}.")
         if status == "incomplete":
             yield from self._end_early(response.get("incomplete_details"))
+        elif status != "completed":
+            self._finish_reason = plain_finish_reason(status)
         else:
             self._finish_reason = "tool_calls" if self._items.has_calls else "stop"
 
@@ -220,12 +311,13 @@ class ResponseDecoder:
         is_known = reason in PROVIDER_REASONS
         self._finish_reason = reason if is_known else "incomplete"
         if reason and not is_known:
-            words = f"The server ended its answer early. Its reason: {reason[:200]}."
+            words = f"The server ended its answer early. Its reason: {reason}."
             yield Notice(words, "warning")
 
     def _note_usage_and_model(self, response: dict[str, Any]) -> None:
-        self._usage |= cast("dict[str, int]", find_usage(response))
-        self._model = find_model(response) or self._model
+        if "usage" in response:
+            self._usage |= cast("dict[str, int]", find_usage(response))
+        self.model = find_model(response) or self.model
 
     def _plain_body(self, body: str) -> Iterator[StreamEvent]:
         """Yield the events of a body that was not streamed although it was asked to be."""
@@ -234,7 +326,7 @@ class ResponseDecoder:
         except ValueError:
             answer = None
         if isinstance(answer, dict) and isinstance(answer.get("output"), list):
-            yield from self._end_of(answer, "completed")
+            yield from self._end_of(answer, "completed", answer.get("error"))
             return
         if isinstance(answer, dict) and (answer.get("choices") or answer.get("error")):
             yield from self._event(answer, "")

@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from msgbook.messages import OUTPUT_ITEMS, Message, Part
+from msgbook.provider.call_ids import with_unique_ids
 
 _ID_LENGTH = 64
 """Most characters of a call's id. Other servers make longer ones, and the conversation came from them."""
@@ -21,14 +22,13 @@ Item = dict[str, Any]
 def input_items(messages: Iterable[Message]) -> list[Item]:
     """Return the items of messages, none of which is the system message at the beginning.
 
-    No two have the same id, which OpenAI refuses. An item that comes again is left out: a cell may have been
+    No two calls and no two items have the same id, which OpenAI refuses. An item that comes again is left out: a cell may have been
     copied with its answer. Another one goes without the id: some servers give all of theirs one.
     """
     items: list[Item] = []
     known: dict[str, Item] = {}
-    calls = _CallIds()
-    for message in messages:
-        for item in map(calls.tell_apart, _items(message)):
+    for message in with_unique_ids(messages):
+        for item in _items(message):
             item_id = str(item.get("id") or "")
             if item_id not in known:
                 items.append(item)
@@ -37,38 +37,6 @@ def input_items(messages: Iterable[Message]) -> list[Item]:
             if item_id:
                 known.setdefault(item_id, item)
     return items
-
-
-class _CallIds:
-    """Gives each call of a request an id of its own; the first of several with one id keeps it.
-
-    Servers number the calls of each answer anew (`call_0`), cells are copied, and OpenAI refuses a request with
-    two outputs for one id.
-    """
-
-    def __init__(self) -> None:
-        self._sent: set[str] = set()
-        self._latest: dict[str, str] = {}
-        self._counts: dict[str, int] = {}
-
-    def tell_apart(self, item: Item) -> Item:
-        """Return a call, or the output of the latest call with its id, with the id that is sent."""
-        match item.get("type"):
-            case "function_call":
-                return {**item, "call_id": self._new(item["call_id"])}
-            case "function_call_output":
-                call_id = item["call_id"]
-                return {**item, "call_id": self._latest.get(call_id, call_id)}
-        return item
-
-    def _new(self, call_id: str) -> str:
-        sent = call_id
-        while sent in self._sent:
-            self._counts[call_id] = number = self._counts.get(call_id, 1) + 1
-            sent = _call_id(f"{call_id}-{number}")
-        self._sent.add(sent)
-        self._latest[call_id] = sent
-        return sent
 
 
 def _items(message: Message) -> Iterator[Item]:

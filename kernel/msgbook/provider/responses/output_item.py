@@ -6,13 +6,17 @@ may be completed more than once: the first complete text counts (`SentText`), an
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Literal
 
 from msgbook.events import Notice, OutputItem, StreamEvent
 from msgbook.provider.answer_quirks import join_text, objects, repair_json
 from msgbook.provider.responses.sent_text import SentText
-from msgbook.text import one_line
+from msgbook.provider.unknown_content import UnknownContent, quoted
+from msgbook.text import one_line, repair_surrogates
+
+Match = Literal[0, 1, 2]
+"""Whether a complete item may be one that has begun: 0 it says something else, 2 it says the same."""
 
 _TEXTS = {
     "summary": ("summary", ("summary_text",)),
@@ -22,12 +26,21 @@ _TEXTS = {
 }
 """Key of an item that holds a list of parts, and types of the parts, by the kind of text."""
 
+_NAMES = frozenset(("id", "item_id", "call_id", "status", "output_index", "sequence_number"))
+"""Keys of an item that say where it belongs and not what it is."""
+
 
 class Item:
-    """An output item of a type that has no block of its own, and the base of the others."""
+    """An output item of a type that has no block of its own, and the base of the others.
 
-    def __init__(self, kind: str, item_id: str = "", index: int | None = None) -> None:
-        self.kind, self.id, self.index = kind, item_id, index
+    Args:
+        number: Of the item in its answer, from 1 in order of arrival.
+    """
+
+    def __init__(self, kind: str, item_id: str, index: int | None, number: int) -> None:
+        self.kind, self.id, self.index, self.number = kind, item_id, index, number
+        self.aliases: set[str] = set()
+        """Ids by which its events have named it although it has another one."""
         self.is_done = False
         self.complete: dict[str, Any] | None = None
         """The item as the server completed it; None until then."""
@@ -37,12 +50,25 @@ class Item:
     @property
     def ids(self) -> set[str]:
         """Ids by which its events may name it."""
-        return {self.id}
+        return {self.id, *self.aliases}
+
+    def match(self, item: dict[str, Any]) -> Match:
+        """Return whether a complete item of the same type says what has come of this one."""
+        if self.complete is None:
+            return 1
+        return 2 if _content(self.complete) == _content(item) else 0
+
+    def has_said(self, whole: str) -> bool:
+        """Return whether a complete text is all of this item's, or of one of its parts."""
+        return False
 
     def begin(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         """Yield the events of an item that the server announces."""
         self.is_announced = True
         yield from ()
+
+    def begin_part(self, kind: str, index: Any) -> None:
+        """Note a part of a text that the server announces."""
 
     def add(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
         """Yield the events of a piece of text."""
@@ -71,17 +97,26 @@ class Item:
     def _keep(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         if not self._is_kept:
             self._is_kept = True
-            yield OutputItem(repair_json(item))
+            yield OutputItem(repair_json(item), self.number)
 
 
 class TextItem(Item):
-    """An item that consists of texts."""
+    """An item that consists of texts.
+
+    Args:
+        unknown: Collects the parts that are no text.
+    """
 
     kinds: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
+    """Kinds of text whose parts need not be announced."""
 
-    def __init__(self, kind: str, item_id: str = "", index: int | None = None) -> None:
-        super().__init__(kind, item_id, index)
-        self._texts = {kind: SentText() for kind in self.kinds}
+    def __init__(
+        self, kind: str, item_id: str, index: int | None, number: int, unknown: UnknownContent
+    ) -> None:
+        super().__init__(kind, item_id, index, number)
+        self._texts = {kind: SentText(trusts_index=kind in self.trusted) for kind in self.kinds}
+        self._unknown = unknown
 
     @property
     def has_text(self) -> bool:
@@ -93,16 +128,31 @@ class TextItem(Item):
         """The text so far."""
         return "".join(map(str, self._texts.values()))
 
+    def match(self, item: dict[str, Any]) -> Match:
+        is_same = self.has_text
+        for kind, sent in self._texts.items():
+            said = str(sent) if sent else ""
+            whole = repair_surrogates("".join(item_texts(item, kind))) if said else ""
+            if not whole.startswith(said):
+                return 0
+            is_same = is_same and whole == said
+        return 2 if is_same else 1
+
+    def has_said(self, whole: str) -> bool:
+        return any(sent.has_said(whole) for sent in self._texts.values())
+
+    def begin_part(self, kind: str, index: Any) -> None:
+        if kind in self._texts:
+            self._texts[kind].begin_part(index)
+
     def add(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
-        sent = self._texts[kind]
-        part = sent.key(index)
-        if text := sent.add(part, text):
+        part, text = self._texts[kind].add(index, text)
+        if text:
             yield from self._say(kind, part, text)
 
     def end_part(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
-        sent = self._texts[kind]
-        part = sent.key(index)
-        if text := sent.end_part(part, text):
+        part, text = self._texts[kind].end_part(index, text)
+        if text:
             yield from self._say(kind, part, text)
 
     def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
@@ -115,9 +165,12 @@ class TextItem(Item):
         for kind, sent in self._texts.items():
             if half := sent.held():
                 yield from self._say(kind, None, half)
+            if differing := sent.take_differing():
+                words = "The server's complete text is not what it sent in pieces, which is shown. It is: "
+                yield Notice(words + quoted(differing), "warning")
         self.is_done = True
 
-    def _say(self, kind: str, part: Hashable, text: str) -> Iterator[StreamEvent]:
+    def _say(self, kind: str, part: int | None, text: str) -> Iterator[StreamEvent]:
         yield from ()
 
 
@@ -129,3 +182,7 @@ def item_texts(item: dict[str, Any], kind: str) -> list[str]:
         return [parts] if types[-1] == "text" or key == "summary" else []
     found = [part for part in objects(parts) if part.get("type") in types]
     return [join_text(part.get("refusal") if kind == "refusal" else part) for part in found]
+
+
+def _content(item: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in item.items() if key not in _NAMES}

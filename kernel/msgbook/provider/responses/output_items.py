@@ -7,13 +7,28 @@ from typing import Any, NamedTuple
 
 from msgbook.errors import ProviderError
 from msgbook.provider.answer_quirks import objects
+from msgbook.provider.pictures import Pictures
 from msgbook.provider.responses.call_item import CallItem
 from msgbook.provider.responses.output_item import Item, TextItem, item_texts
+from msgbook.provider.responses.picture_item import PictureItem
 from msgbook.provider.responses.text_items import MessageItem, ReasoningItem
 from msgbook.provider.tool_call_pieces import CallAssembler
+from msgbook.provider.unknown_content import UnknownContent
 
 MAX_ITEMS = 1000
 """Most items of one response."""
+
+_IDS = ("id", "item_id", "call_id")
+"""Keys of an item that may hold the id by which its events name it, the surest first."""
+
+_PART_ITEMS = {
+    "output_text": "message",
+    "text": "message",
+    "refusal": "message",
+    "summary_text": "reasoning",
+    "reasoning_text": "reasoning",
+}
+"""Types of the items that parts are of, by the type of the part."""
 
 
 class _Address(NamedTuple):
@@ -29,12 +44,21 @@ class _Address(NamedTuple):
 class OutputItems:
     """The items in order of arrival.
 
+    Servers number items in many ways: vLLM names the end of an item by the next index, gives its
+    events other ids than the item, and calls other ids at their end. So an item is found by an id, else by
+    its index, else by what it says; what was said once is never said again by another name.
+
     Args:
         new_id: Makes an id for a call that came without a usable one.
+        pictures: Those of the answer.
+        unknown: Collects what has no other place.
     """
 
-    def __init__(self, new_id: Callable[[], str]) -> None:
+    def __init__(
+        self, new_id: Callable[[], str], pictures: Pictures, unknown: UnknownContent
+    ) -> None:
         self._calls = CallAssembler(new_id)
+        self._pictures, self._unknown = pictures, unknown
         self._items: list[Item] = []
 
     def __iter__(self) -> Iterator[Item]:
@@ -45,16 +69,42 @@ class OutputItems:
         """True if the response calls functions."""
         return any(isinstance(item, CallItem) for item in self._items)
 
-    def of_piece(self, kind: str, item_id: Any, index: Any) -> Item:
-        """Return the item that a piece belongs to; a new one if the server did not announce it."""
+    def of_piece(self, kind: str, item_id: Any, index: Any, whole: str = "") -> Item:
+        """Return the item that a piece belongs to; a new one if the server did not announce it.
+
+        Args:
+            whole: The text, if it is complete.
+        """
         address = _Address(kind, _text(item_id), _number(index))
-        return self._find(address) or self._new(address)
+        found = self._find(address) or self._only_open(kind)
+        if found is None and whole:
+            same = (one for one in self._items if one.kind == kind)
+            found = next((one for one in same if one.has_said(whole)), None)
+        if found is None:
+            return self._new(address)
+        if address.id and address.id not in found.ids:
+            found.aliases.add(address.id)
+        return found
+
+    def of_part(self, part: dict[str, Any], item_id: Any, index: Any) -> Item | None:
+        """Return the item whose part a server announces; None if it is not known yet."""
+        name = _text(item_id)
+        for item in reversed(self._items):
+            if isinstance(item, TextItem) and name and name in item.ids and not item.is_done:
+                return item
+        kind = _PART_ITEMS.get(_text(part.get("type")))
+        if kind is None:
+            return None
+        address = _Address(kind, name, _number(index))
+        found = self._find(address) or self._only_open(kind)
+        is_first = not any(one.kind == kind for one in self._items)
+        return self._new(address) if found is None and is_first else found
 
     def announced(self, item: dict[str, Any], index: Any) -> Item:
         """Return the item that a server announces: a new one, unless pieces of it came before."""
         address = _address(item, index)
         found = self._find(address)
-        if found is None:
+        if found is None or (isinstance(found, CallItem) and found.is_other(item)):
             return self._new(address)
         has_id = bool(address.id)
         is_same_id = has_id and found.id == address.id
@@ -67,38 +117,52 @@ class OutputItems:
 
     def completed(self, item: dict[str, Any], index: Any) -> Item:
         """Return the item that a server completes, perhaps for the second time."""
+        if named := self._named(item):
+            return named
         address = _address(item, index)
-        found = self._named(item) or self._find(address, completes=True)
-        repeated = (one for one in self._items if one.complete == item)
-        return found or next(repeated, None) or self._new(address)
+        found = self._find(address, completes=True)
+        if isinstance(found, CallItem) and not found.match(item):
+            found = None  # its index may be that of the next call
+        return found or self._open_like(item) or self._said(item, index) or self._new(address)
 
     def output(self, output: Any) -> Iterator[tuple[Item, dict[str, Any]]]:
         """Yield each item of a complete response with the one here that it completes.
 
         Some servers give their items other ids in the complete response (vLLM), so those without a
-        match by id are matched by type, in order. What is left is new, unless its text was sent in
-        another item: a server may find out at the end that it was reasoning (LocalAI).
+        match by id are matched by what they say, else by type, in order. What is left is new, unless
+        its text was sent in another item: a server may find out at the end that it was reasoning
+        (LocalAI).
         """
         items = objects(output)
         if len(items) > MAX_ITEMS:
             raise _too_many_items()
-        matches = [self._named(item) for item in items]
+        found = dict(enumerate(map(self._named, items)))
         said = "\n".join(one.sent for one in self._items if isinstance(one, TextItem))
-        free = [item for item in self._items if not any(item is match for match in matches)]
-        for item, match in zip(items, matches, strict=True):
-            found = match or next((one for one in free if _is_like(one, item)), None)
-            if found is not None:
-                free = [one for one in free if one is not found]
-                yield found, item
+        free = [item for item in self._items if not any(item is one for one in found.values())]
+        for is_like in _LIKE:
+            for place, item in enumerate(items):
+                if found[place] is None:
+                    kind = _kind(item)
+                    like = (one for one in free if one.kind == kind and is_like(one, item))
+                    found[place] = next(like, None)
+                    free = [one for one in free if one is not found[place]]
+        for place, item in enumerate(items):
+            match = found[place]
+            if match is not None:
+                yield match, item
             elif not _is_said(item, said):
                 yield self._new(_address(item, None)), item
 
-    def is_progress(self, event: dict[str, Any]) -> bool:
+    def is_progress(self, kind: str, event: dict[str, Any]) -> bool:
         """Return whether an event is about an item of a type that has no block: the item has it all."""
         item_id, index = _text(event.get("item_id")), _number(event.get("output_index"))
-        others = [item for item in self._items if type(item) is Item]
+        others = [
+            item for item in self._items if isinstance(item, PictureItem) or type(item) is Item
+        ]
         return any(
-            (item_id and item.id == item_id) or (index is not None and item.index == index)
+            (item_id and item.id == item_id)
+            or (index is not None and item.index == index)
+            or (item.kind and kind.startswith(f"response.{item.kind}"))
             for item in others
         )
 
@@ -119,36 +183,68 @@ class OutputItems:
                 return item
         return None
 
+    def _only_open(self, kind: str) -> Item | None:
+        """Return the one item of a type that was announced and has not ended; None if there are more, or none.
+
+        A server that announces its items has no others, whatever it calls them afterwards.
+        """
+        opened = [item for item in self._items if item.kind == kind and not item.is_done]
+        return opened[0] if len(opened) == 1 and opened[0].is_announced else None
+
+    def _open_like(self, item: dict[str, Any]) -> Item | None:
+        """Return the item without an end that says most of what a complete item says."""
+        kind = _kind(item)
+        same = [one for one in self._items if one.kind == kind and one.complete is None]
+        matches = [(one.match(item), one) for one in same]
+        best = max((match for match, _ in matches), default=0)
+        return next((one for match, one in matches if match == best), None) if best else None
+
+    def _said(self, item: dict[str, Any], index: Any) -> Item | None:
+        """Return the complete item that a server completes again under other names."""
+        kind, place = _kind(item), _number(index)
+        same = [one for one in self._items if one.kind == kind and one.complete is not None]
+        announces = any(one.is_announced for one in same)
+        for one in same:
+            is_here = announces or (place is not None and place == one.index)
+            if one.complete == item or (is_here and one.match(item) == 2):
+                return one
+        return None
+
     def _new(self, address: _Address) -> Item:
         if len(self._items) == MAX_ITEMS:
             raise _too_many_items()
         item: Item
+        number = len(self._items) + 1
         match address.kind:
             case "reasoning":
-                item = ReasoningItem(*address)
+                item = ReasoningItem(*address, number, self._unknown)
             case "message":
-                item = MessageItem(*address)
+                item = MessageItem(*address, number, self._unknown, self._pictures)
             case "function_call":
-                item = CallItem(address.id, address.position, self._calls)
+                item = CallItem(address.id, address.position, number, self._calls)
+            case "image_generation_call":
+                item = PictureItem(*address, number, self._pictures)
             case _:
-                item = Item(*address)
+                item = Item(*address, number)
         self._items.append(item)
         return item
 
     def _named(self, item: dict[str, Any]) -> Item | None:
         """Return the item with the type and an id of a complete item."""
-        own, call_id = _text(item.get("id")), _text(item.get("call_id"))
-        for one in self._items:
-            # Two calls may have the same call id.
-            is_other = one.complete is not None and own and one.id and own != one.id
-            if one.kind == _kind(item) and not is_other and {own, call_id} & one.ids - {""}:
-                return one
+        kind, own = _kind(item), _text(item.get("id"))
+        same = [one for one in reversed(self._items) if one.kind == kind]
+        for name in filter(None, (_text(item.get(key)) for key in _IDS)):
+            for one in same:
+                # Two calls may have the same call id.
+                is_other = one.complete is not None and own and one.id and own != one.id
+                if name in one.ids and not is_other:
+                    return one
         return None
 
 
 def _address(item: dict[str, Any], index: Any) -> _Address:
     """Return the address of an item, whose id may be that of its call."""
-    item_id = _text(item.get("id")) or _text(item.get("call_id"))
+    item_id = next(filter(None, (_text(item.get(key)) for key in _IDS)), "")
     return _Address(_kind(item), item_id, _number(index))
 
 
@@ -169,11 +265,18 @@ def _differ(index: int | None, other: int | None) -> bool:
     return None not in (index, other) and index != other
 
 
-def _is_like(one: Item, item: dict[str, Any]) -> bool:
-    """Return whether a complete item may be this one by its type, and a call by its name."""
-    if one.kind != _kind(item):
-        return False
+def _has_name(one: Item, item: dict[str, Any]) -> bool:
     return not isinstance(one, CallItem) or one.name in ("", item.get("name"))
+
+
+_LIKE: tuple[Callable[[Item, dict[str, Any]], bool], ...] = (
+    lambda one, item: one.match(item) == 2,
+    lambda one, item: one.match(item) > 0,
+    _has_name,
+    lambda one, item: True,
+)
+"""Whether an item here may be the one of its type in the complete response, the surest way first. In the end
+there are no more calls than were announced, whatever their names."""
 
 
 def _is_said(item: dict[str, Any], said: str) -> bool:

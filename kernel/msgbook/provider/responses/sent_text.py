@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from msgbook.provider.pieces import SurrogateJoiner
 from msgbook.text import repair_surrogates
+
+_LATE_LIMIT = 100
+"""Pieces after the end of their part that are compared with it; further ones count as said before."""
 
 
 class SentText:
@@ -15,67 +18,137 @@ class SentText:
     A server says a text up to four times: in deltas, at the end of the part, at the end of the item
     and in the final response. Each may be missing. What was passed on cannot be taken back: a complete
     text that does not begin with it adds nothing.
+
+    A part begins where the server announces it, or after the end of the part before. An index that
+    was not announced names the open part: vLLM counts it up with each delta.
+
+    Args:
+        trusts_index: Whether an index begins a part, too, as long as no part was announced.
     """
 
-    def __init__(self) -> None:
-        self._parts: dict[Hashable, list[str]] = {}
+    def __init__(self, *, trusts_index: bool = False) -> None:
+        self._trusts_index = trusts_index
+        self._parts: list[list[str]] = []
+        self._ended: set[int] = set()
+        self._announced: dict[int, int] = {}
+        """Parts by the index under which they were announced."""
+        self._aliases: dict[int, int] = {}
+        """Parts by indexes that were not announced. They are void once another part is announced."""
         self._half = SurrogateJoiner()
-        self._ended: set[Hashable] = set()
-        self._unnamed = 0
-        """Number of parts without an index that have ended."""
+        self._late = 0
+        self._differing = ""
         self._has_ended = self._has_text = False
 
     def __bool__(self) -> bool:
         return self._has_text
 
     def __str__(self) -> str:
-        return "".join(piece for pieces in self._parts.values() for piece in pieces)
+        return "".join(piece for pieces in self._parts for piece in pieces)
 
-    def key(self, index: Any) -> Hashable:
-        """Return the key of a part by its index. Without one, a part follows the end of another."""
-        return index if type(index) is int else ("unnamed", self._unnamed)
+    def has_said(self, whole: str) -> bool:
+        """Return whether a complete text is all that was passed on, or one of the parts that have ended."""
+        return self._has_text and (self._is_said(whole) or str(self) == whole)
 
-    def add(self, part: Hashable, text: str) -> str:
-        """Return the text of a delta that can be passed on; empty if the part has ended."""
-        if self._has_ended or part in self._ended:
-            return ""
-        return self._pass_on(part, self._half.feed(text))
+    def begin_part(self, index: Any) -> None:
+        """Begin a part that the server announces, unless it is announced again."""
+        self._aliases.clear()
+        known = self._announced.get(index) if type(index) is int else None
+        if known is None or known in self._ended:
+            number = self._new_part() if self._is_used() else len(self._parts) - 1
+            if type(index) is int:
+                self._announced[index] = number
 
-    def end_part(self, part: Hashable, text: str) -> str:
-        """Return what is missing of the complete text of a part."""
-        if not text or self._has_ended or part in self._ended:
-            return ""
+    def add(self, index: Any, text: str) -> tuple[int, str]:
+        """Return the part of a delta, and the text that can be passed on; empty if it was said before."""
+        part = self._part(index)
+        if self._has_ended:
+            return part, ""
+        if part in self._ended:
+            if not text or self._late == _LATE_LIMIT or text in "".join(self._parts[part]):
+                self._late += self._late < _LATE_LIMIT
+                return part, ""
+            part = self._new_part()
+            if type(index) is int:
+                self._aliases[index] = self._announced[index] = part
+        return part, self._pass_on(part, self._half.feed(text))
+
+    def end_part(self, index: Any, text: str) -> tuple[int, str]:
+        """Return a part, and what is missing of its complete text."""
+        whole = repair_surrogates(text)
+        if not text or self._has_ended or (self._is_new(index) and self._is_said(whole)):
+            return 0, ""
+        part = self._part(index)
+        if part in self._ended:
+            return part, ""
         self._ended.add(part)
-        self._unnamed += type(part) is not int
-        sent, whole = "".join(self._parts.get(part, ())), repair_surrogates(text)
+        sent = "".join(self._parts[part])
         if not whole.startswith(sent):
-            return ""
+            self._differing = self._differing or whole
+            return part, ""
         self._half.end()
-        return self._pass_on(part, whole[len(sent) :])
+        return part, self._pass_on(part, whole[len(sent) :])
 
-    def end(self, texts: list[str]) -> Iterator[tuple[Hashable, str]]:
+    def end(self, texts: list[str]) -> Iterator[tuple[int, str]]:
         """Yield what is missing of the complete texts of all parts, each with its part."""
         if self._has_ended or not any(texts):
             return
         self._has_ended = True
         wholes, sent = list(map(repair_surrogates, texts)), str(self)
-        if not "".join(wholes).startswith(sent):
+        self._differing = "" if (whole := "".join(wholes)).startswith(sent) else whole
+        if self._differing:
             return
         self._half.end()
-        passed, parts = len(sent), list(self._parts)
-        for number, whole in enumerate(wholes):
-            part = parts[number] if number < len(parts) else ("new", number)
-            if missing := whole[passed:]:
-                yield part, self._pass_on(part, missing)
-            passed = max(0, passed - len(whole))
+        passed = len(sent)
+        for number, text in enumerate(wholes):
+            if number == len(self._parts):
+                self._new_part()
+            if missing := text[passed:]:
+                yield number, self._pass_on(number, missing)
+            passed = max(0, passed - len(text))
 
     def held(self) -> str:
         """Return the replacement of half a character whose other half did not come; empty for none."""
         return self._half.end()
 
-    def _pass_on(self, part: Hashable, text: str) -> str:
-        pieces = self._parts.setdefault(part, [])
+    def take_differing(self) -> str:
+        """Return a complete text that says something else than what was passed on, once; empty for none."""
+        differing, self._differing = self._differing, ""
+        said, whole = "".join(str(self).split()), "".join(differing.split())
+        return "" if whole in said else differing
+
+    def _part(self, index: Any) -> int:
+        """Return the part that an index names, or a new one."""
+        if type(index) is not int:
+            return self._open_part()
+        part = self._announced.get(index, self._aliases.get(index))
+        if part is None:
+            begins = self._trusts_index and not self._announced
+            part = self._aliases[index] = self._new_part() if begins else self._open_part()
+        return part
+
+    def _open_part(self) -> int:
+        last = len(self._parts) - 1
+        return self._new_part() if last < 0 or last in self._ended else last
+
+    def _new_part(self) -> int:
+        self._parts.append([])
+        return len(self._parts) - 1
+
+    def _is_used(self) -> bool:
+        """Return whether the last part has text or has ended, or there is none."""
+        last = len(self._parts) - 1
+        return last < 0 or last in self._ended or bool(self._parts[last])
+
+    def _is_new(self, index: Any) -> bool:
+        """Return whether an index names no part, and none is open."""
+        known = type(index) is int and (index in self._announced or index in self._aliases)
+        return not known and bool(self._parts) and len(self._parts) - 1 in self._ended
+
+    def _is_said(self, whole: str) -> bool:
+        return any("".join(self._parts[part]) == whole for part in self._ended)
+
+    def _pass_on(self, part: int, text: str) -> str:
         if text:
-            pieces.append(text)
+            self._parts[part].append(text)
             self._has_text = True
         return text

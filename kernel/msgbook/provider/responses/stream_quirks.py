@@ -6,15 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgbook.events import Notice
-from msgbook.text import one_line
+from msgbook.provider.unknown_content import content_words, quoted, shown_name
 
-_SILENT = {
-    "response.content_part.added",
-    "response.content_part.done",
-    "response.reasoning_part.added",
-    "response.reasoning_part.done",
-    "response.reasoning_summary_part.added",
-    "response.reasoning_summary_part.done",
+SILENT = {
     "response.created",
     "response.in_progress",
     "response.queued",
@@ -24,7 +18,10 @@ _SILENT = {
 """Events that say nothing which others do not say."""
 
 _MOST_NAMES = 10
-_NAME_LENGTH = 80
+_KEPT = 1200
+"""Characters that are kept of what the events of one type say."""
+_NAMES = frozenset(("type", "item_id", "id", "event_id", "response_id", "call_id", "obfuscation"))
+"""Keys of an event that hold texts which say nothing to a reader."""
 
 
 class RepeatedEvents:
@@ -49,31 +46,43 @@ class RepeatedEvents:
         mark, known = hash(data), self._seen.get(number)
         self._seen[number] = mark
         self._is_counted = known in (None, mark)
-        return known == mark
+        # Where there is one number so far, all events may have it.
+        return known == mark and len(self._seen) > 1
 
 
 class UnknownEvents:
-    """Counts the events of unknown types, for one notice."""
+    """Counts the events of unknown types, and keeps what they say, for one notice."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
+        self._words: dict[str, str] = {}
         self._others = 0
 
-    def count(self, kind: str) -> None:
+    def count(self, kind: str, event: dict[str, Any]) -> None:
         """Count an event, unless it is known to say nothing."""
-        name = one_line(kind, _NAME_LENGTH).replace("`", "'") or "(no type)"
-        if kind in _SILENT:
+        if kind in SILENT:
             return
-        if name in self._counts or len(self._counts) < _MOST_NAMES:
-            self._counts[name] = self._counts.get(name, 0) + 1
-        else:
+        name = shown_name(kind) or "(no type)"
+        if name not in self._counts and len(self._counts) == _MOST_NAMES:
             self._others += 1
+            return
+        self._counts[name] = self._counts.get(name, 0) + 1
+        said = self._words.get(name, "")
+        if len(said) < _KEPT:
+            further = {key: value for key, value in event.items() if key not in _NAMES}
+            found = [content_words(value) for value in further.values()]
+            self._words[name] = said + " ".join(filter(None, found))[: _KEPT - len(said)]
 
-    def notices(self) -> Iterator[Notice]:
-        """Yield the notice that names them, if there were any."""
+    def take(self) -> Iterator[Notice]:
+        """Yield the notice that names them, once, if there were any."""
         counts, self._counts = self._counts, {}
         if not counts:
             return
-        named = ", ".join(f"`{name}` ({number:,})" for name, number in counts.items())
+        named = ", ".join(map(self._named, counts.items()))
         more = f" and {self._others:,} more" if self._others else ""
         yield Notice(f"Ignored unknown events from the server: {named}{more}.")
+
+    def _named(self, counted: tuple[str, int]) -> str:
+        name, count = counted
+        words = self._words.get(name)
+        return f"`{name}` ({count:,})" + (f": {quoted(words)}" if words else "")

@@ -2,55 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from msgbook.events import Citations, ReasoningDelta, StreamEvent, TextDelta
 from msgbook.provider.answer_quirks import objects
 from msgbook.provider.citations import CitationList
+from msgbook.provider.pictures import Pictures
 from msgbook.provider.pieces import ThinkSplitter
 from msgbook.provider.responses.output_item import TextItem
+from msgbook.provider.unknown_content import UnknownContent
+
+_PARTS = ("output_text", "text", "refusal", "summary_text", "reasoning_text")
+"""Types of the parts of an item that are text."""
 
 
 class ReasoningItem(TextItem):
     """Reasoning: a summary or the text itself; of both, the block shows what comes first."""
 
     kinds = ("content", "summary")
+    trusted = ("summary",)
 
-    def __init__(self, kind: str, item_id: str = "", index: int | None = None) -> None:
-        super().__init__(kind, item_id, index)
+    def __init__(
+        self, kind: str, item_id: str, index: int | None, number: int, unknown: UnknownContent
+    ) -> None:
+        super().__init__(kind, item_id, index, number, unknown)
         self._shown = ""
-        self._part: Hashable = None
+        self._part: int | None = None
         self._has_block = False
 
     def pause(self) -> Iterator[StreamEvent]:
         """Yield an empty delta if the reasoning is hidden so far: its place is before what follows."""
         if not self._has_block and not self.is_done:
             self._has_block = True
-            yield ReasoningDelta("", "summary")
+            yield ReasoningDelta("", "summary", self.number)
 
     def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         yield from super().finish(item)
+        for part in objects(item.get("summary")) + objects(item.get("content")):
+            if part.get("type") not in _PARTS:
+                self._unknown.add(f"{part.get('type')} of reasoning", part)
         if item.get("status") not in ("in_progress", "incomplete"):
             said = ("status", self._shown or "summary")
             yield from self._keep({k: v for k, v in item.items() if v and k not in said})
 
-    def _say(self, kind: str, part: Hashable, text: str) -> Iterator[StreamEvent]:
+    def _say(self, kind: str, part: int | None, text: str) -> Iterator[StreamEvent]:
         if kind != (self._shown or kind):
             return
         gap = "\n\n" if self._shown and part not in (self._part, None) else ""
         self._shown, self._has_block = kind, True
         self._part = self._part if part is None else part
-        yield ReasoningDelta(gap + text, kind)
+        yield ReasoningDelta(gap + text, kind, self.number)
 
 
 class MessageItem(TextItem):
-    """Text and refusals, with citations."""
+    """Text and refusals, with citations and pictures.
+
+    Args:
+        pictures: Those of the answer.
+    """
 
     kinds = ("text", "refusal")
 
-    def __init__(self, kind: str, item_id: str = "", index: int | None = None) -> None:
-        super().__init__(kind, item_id, index)
+    def __init__(
+        self,
+        kind: str,
+        item_id: str,
+        index: int | None,
+        number: int,
+        unknown: UnknownContent,
+        pictures: Pictures,
+    ) -> None:
+        super().__init__(kind, item_id, index, number, unknown)
+        self._pictures = pictures
         self._content = ThinkSplitter()
         self._citations = CitationList()
 
@@ -66,9 +90,21 @@ class MessageItem(TextItem):
         for part in objects(item.get("content")):
             self.cite(part.get("annotations"))
         yield from self._cited()
+        for part in objects(item.get("content")):
+            if part.get("type") not in _PARTS:
+                yield from self.add_other_part(part)
         said = ("type", "id", "status", "role", "content")
         if further := {key: v for key, v in item.items() if v is not None and key not in said}:
             yield from self.end_block(further)
+
+    def add_other_part(self, part: dict[str, Any]) -> Iterator[StreamEvent]:
+        """Yield the events of a part that is no text: a picture, or a notice at the end of the answer."""
+        picture = self._pictures.of_part(part)
+        if picture is not None:
+            yield from self.pause()
+            yield from picture
+        elif isinstance(part.get("type"), str):
+            self._unknown.add(f"{part['type']} of a message", part)
 
     def end_block(self, further: dict[str, Any]) -> Iterator[StreamEvent]:
         """Yield what ends the block of this message, if it has one, once.
@@ -88,7 +124,7 @@ class MessageItem(TextItem):
         if self.has_text and (citations := self._citations.take()):
             yield Citations(citations)
 
-    def _say(self, kind: str, part: Hashable, text: str) -> Iterator[StreamEvent]:
+    def _say(self, kind: str, part: int | None, text: str) -> Iterator[StreamEvent]:
         if kind == "text":
             yield from self._content.feed(text)
         else:

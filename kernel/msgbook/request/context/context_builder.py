@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 from msgbook.agents import Agent, ProjectRule, rules_in_force, select
 from msgbook.events import Notice
-from msgbook.notebook import IsMagic, Prompt, Transcript, metadata_of
+from msgbook.notebook import IsMagic, Prompt, Transcript, is_imported, metadata_of
 from msgbook.request.context.content_reference import ContextItems, ToolRun, build_content_reference
+from msgbook.request.context.image_encoding import PixelBudget
 from msgbook.request.context.images import attachments_of, load_images
 from msgbook.request.context.macro_expansion import expand_macros
 from msgbook.request.context.macros import macros_in_force
@@ -45,12 +46,14 @@ class ContextBuilder:
         sources: Reads what references and images name.
         redact: Removes secrets from a text, which must neither be sent nor kept.
         has_blob: Returns whether a text that was sent earlier is still kept.
+        pixels: Those that may be decoded for its images.
     """
 
     sources: Sources
     is_magic: IsMagic
     redact: Redact
     has_blob: Callable[[str], bool]
+    pixels: PixelBudget = field(default_factory=PixelBudget)
 
     async def build(
         self,
@@ -67,7 +70,9 @@ class ContextBuilder:
             rules: All rules of the project; None to add none.
             above: As `previous` of `build_content_reference`, of the prompts that are sent in full.
         """
-        text = prompt.text
+        # A message of another program stays text, whatever it holds.
+        is_text = is_imported(transcript.current)
+        text = "" if is_text else prompt.text
         macros, problems = await run_in_thread_if_long(
             text, macros_in_force, transcript.metadata, transcript.earlier, text, self.is_magic
         )
@@ -84,7 +89,13 @@ class ContextBuilder:
             *(Notice(problem, "warning") for problem in rule_problems),
         ]
         approvals = self.sources.approvals
-        images = await load_images(text, self.sources.bytes, attachments_of(transcript.current))
+        images = await load_images(
+            prompt.text,
+            self.sources.bytes,
+            attachments_of(transcript.current),
+            imported=is_text,
+            pixels=self.pixels,
+        )
         approved_images = images.blobs if self.sources.approvals > approvals else {}
         items = self._items(references, None if rules is None else in_force)
         content_reference = build_content_reference(above, items, has_blob=self.has_blob)

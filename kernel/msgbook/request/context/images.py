@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from msgbook.images import MAX_IMAGES
 from msgbook.messages import Part
 from msgbook.notebook import Cell
 from msgbook.request.context.content_reference import LoadText
-from msgbook.request.context.image_encoding import ImageError, encode_image
+from msgbook.request.context.image_encoding import ImageError, PixelBudget, encode_image
 from msgbook.request.context.markdown_images import DATA_URL, DETAILS, Image, find_images
 from msgbook.request.context.sources import SourceError
 from msgbook.scanner import run_in_thread_if_long
@@ -27,6 +28,9 @@ from msgbook.text import one_line
 SOURCE_LIMIT = 50_000_000
 """Bytes of an image before it is scaled down."""
 
+
+_IMPORTED = re.compile(r"attachments/[0-9a-f]{16}\.[a-z]{3,4}")
+"""Name of an image that `msgbook convert` has written beside a conversation."""
 
 LoadFile = Callable[[str, int], Awaitable[bytes]]
 """Reads a file, given its path and the largest number of bytes: `Sources.bytes`."""
@@ -53,9 +57,20 @@ def attachments_of(cell: Cell | None) -> Attachments:
 
 
 async def load_images(
-    text: str, load: LoadFile, attachments: Attachments | None = None
+    text: str,
+    load: LoadFile,
+    attachments: Attachments | None = None,
+    *,
+    imported: bool = False,
+    pixels: PixelBudget | None = None,
 ) -> LoadedImages:
-    """Read and encode the images of a prompt. A notice says why an image cannot be sent."""
+    """Read and encode the images of a prompt. A notice says why an image cannot be sent.
+
+    Args:
+        imported: Whether another program wrote the text. Only the images that came with it are sent then.
+        pixels: Shared by the prompts of a request.
+    """
+    pixels = pixels or PixelBudget()
     records: list[dict[str, Any]] = []
     blobs: dict[str, str] = {}
     notices = []
@@ -64,13 +79,18 @@ async def load_images(
         records.append(record)
         if image.asked_detail not in (None, *DETAILS):
             notices.append(_unknown_detail(image))
+        if imported and not _IMPORTED.fullmatch(image.target):
+            record["sent"] = False
+            continue
         if image.is_remote:
             continue
         try:
             if number >= MAX_IMAGES:
                 raise SourceError(f"a prompt may have at most {MAX_IMAGES} images")
             data = await _read_image(image, load, attachments or {})
-            encoded = await encode_image(data, low=image.detail == "low")
+            if imported and sha256(data).hexdigest()[:16] not in image.target:
+                raise SourceError("it is another file than the one that came with the message")
+            encoded = await encode_image(data, low=image.detail == "low", pixels=pixels)
         except (SourceError, ImageError) as error:
             reason = str(error).rstrip(".")
             notices.append(Notice(f"The image {image.name} is not sent: {reason}.", "warning"))
@@ -78,6 +98,8 @@ async def load_images(
         digest = sha256(encoded.url.encode()).hexdigest()
         record |= {"sha256": digest, "width": encoded.width, "height": encoded.height}
         blobs[digest] = encoded.url
+    if not any("sha256" in record for record in records) and imported:
+        records = []
     return LoadedImages(records, blobs, notices)
 
 
@@ -120,6 +142,8 @@ def image_content(
 
 def _url(image: Image, record: Any, load: LoadText) -> str | None:
     """Return the URL that is sent for an image; None if the image stays text."""
+    if isinstance(record, dict) and record.get("sent") is False:
+        return None
     if image.is_remote:
         return image.target
     digest = record.get("sha256") if isinstance(record, dict) else None

@@ -15,6 +15,7 @@ from msgbook.notebook import (
     Cell,
     IsMagic,
     any_magic,
+    is_imported,
     is_prompt,
     metadata_of,
     parse_prompt,
@@ -146,8 +147,8 @@ def macros_above(
 
 
 def may_define(cell: Cell) -> bool:
-    """Return False only if a cell neither defines nor removes macros."""
-    source = source_of(cell)
+    """Return False only if a cell neither defines nor removes macros. An imported message does not."""
+    source = "" if is_imported(cell) else source_of(cell)
     return "#define" in source or "@{define" in source or "%macros" in source
 
 

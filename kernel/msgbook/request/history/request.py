@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from msgbook.messages import Message, encode
+from msgbook.messages import Message, encode, joined
 from msgbook.request.history.summary import MissingSummary
 
 
@@ -43,14 +43,15 @@ class History:
 
     def add(self, message: Message, encoded: bytes, owner: int | None) -> None:
         """Append a message."""
-        joined = _joined(self.messages[-1], message) if self.alternate and self.messages else None
-        if joined is None:
+        merges = self.alternate and self.messages
+        merged = joined(self.messages[-1], message) if merges else None
+        if merged is None:
             self.messages.append(message)
             self.owners.append(owner)
             self.encoded.append(encoded)
         else:
-            self.messages[-1] = joined
-            self.encoded[-1] = encode(joined)
+            self.messages[-1] = merged
+            self.encoded[-1] = encode(merged)
 
     def with_prompt(self, prompt: Message, owner: int) -> History:
         """Return the request: this history and the message of the running cell. Not in place."""
@@ -69,21 +70,3 @@ class History:
             owners=self.owners[start:],
             encoded=self.encoded[start:],
         )
-
-
-def _joined(first: Message, second: Message) -> Message | None:
-    """Return two neighbouring messages as one; None if they cannot be merged."""
-    role = first["role"]
-    if role not in ("user", "assistant") or role != second["role"]:
-        return None
-    if "tool_calls" in first or "tool_calls" in second:
-        return None
-    contents = [first["content"], second["content"]]
-    if all(isinstance(content, str) for content in contents):
-        return {"role": role, "content": "\n\n".join(contents)}
-    parts = [
-        part
-        for content in contents
-        for part in ([{"type": "text", "text": content}] if isinstance(content, str) else content)
-    ]
-    return {"role": role, "content": parts}

@@ -17,6 +17,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter, ValidationError
 
 from msgbook.config import McpServerSettings
+from msgbook.network import NetworkProblem
 from msgbook.text import one_line, visible
 from msgbook.tools.mcp.dispatcher import TolerantDispatcher
 from msgbook.tools.mcp.failures import McpError
@@ -164,7 +165,7 @@ class Connection:
                 self._opened.set_result(listing)
                 await self._leave.wait()
         except BaseException as error:  # the SDK's groups of errors, and its cancellations
-            why = _reason(error)
+            why = _reason(error, self._trouble)
         finally:
             self.ended = self._why_ended(why)
             if not self._opened.done():
@@ -219,7 +220,7 @@ def _timed_out(limit: float) -> str:
     )
 
 
-def _reason(error: BaseException) -> str:
+def _reason(error: BaseException, trouble: Trouble) -> str:
     """Return an error of a connection in words; of a group, its first one."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
@@ -227,10 +228,11 @@ def _reason(error: BaseException) -> str:
         return "it was closed"
     if isinstance(error, MCPError):
         return _words(error)
-    if isinstance(error, StartError | McpError):
+    if isinstance(error, StartError | McpError | NetworkProblem):
         return str(error)
-    if isinstance(error, httpx2.ConnectError):
-        return f"nothing answers at its url ({_shown(str(error))})"
+    if isinstance(error, httpx2.ConnectError | httpx2.ProxyError):
+        why = str(error)
+        return f"nothing answers at its url ({_shown(why)}){trouble.way_advice(why)}"
     return _shown(f"{type(error).__name__}: {error}")
 
 

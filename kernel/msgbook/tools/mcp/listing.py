@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from msgbook.text import one_line, repair_surrogates
+from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema
 
 TOOL_LIMIT = 1000
 """Tools of one server that are read."""
@@ -118,6 +119,11 @@ def _read(entry: Any) -> ListedTool | str:
         parameters = _parameters(entry.get("inputSchema"))
     except (ValueError, RecursionError):
         return f"{_quoted(name)} is left out: its schema is not JSON"
+    except UnfitSchemaError as error:
+        return (
+            f"{_quoted(name)} is left out, since model servers would refuse its schema, which {error} "
+            "(disabled_tools of the server's table hides this)"
+        )
     if size > SIZE_LIMIT:
         return f"{_quoted(name)} is left out: its description has {size:,} characters, more than {SIZE_LIMIT:,}"
     return ListedTool(
@@ -131,10 +137,7 @@ def _read(entry: Any) -> ListedTool | str:
 
 def _parameters(schema: Any) -> dict[str, Any]:
     """Return a schema that model servers take: of an object, with its properties."""
-    given = _repaired(schema) if isinstance(schema, dict) else {}
-    properties = given.get("properties")
-    properties = properties if isinstance(properties, dict) else {}
-    return {**given, "type": "object", "properties": properties}
+    return fit_schema(_repaired(schema) if isinstance(schema, dict) else {})
 
 
 def _repaired(schema: dict[str, Any]) -> dict[str, Any]:
@@ -152,6 +155,11 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
         return {key: _mapped(entry, change) for key, entry in value.items()}
     return value
+
+
+def is_about(problem: str, name: str) -> bool:
+    """Return whether a line of `Listing.problems` is about a tool."""
+    return problem.startswith(f"{_quoted(name)} ")
 
 
 def _quoted(name: str) -> str:

@@ -12,7 +12,7 @@ from msgbook.config import McpServerSettings
 from msgbook.tools.mcp.client_thread import ClientThread
 from msgbook.tools.mcp.failures import McpError
 from msgbook.tools.mcp.kept_lists import KeptLists
-from msgbook.tools.mcp.listing import ListedTool, Listing
+from msgbook.tools.mcp.listing import ListedTool, Listing, is_about
 from msgbook.tools.mcp.names import tool_name
 from msgbook.tools.mcp.progress import Progress
 from msgbook.tools.mcp.running_server import RunningServer
@@ -78,9 +78,12 @@ class McpServer:
         if self._listing is None:
             return []
         names = {tool.name for tool in self._listing.tools}
-        wanted = (*(self.settings.enabled_tools or ()), *self.settings.disabled_tools)
-        missing = [f"it has no tool {name!r}" for name in wanted if name not in names]
-        return [*self._listing.problems, *missing]
+        found, disabled = self._listing.problems, self.settings.disabled_tools
+        wanted = [*(self.settings.enabled_tools or ()), *disabled]
+        unknown = [name for name in wanted if name not in names]
+        unknown = [name for name in unknown if not any(is_about(line, name) for line in found)]
+        said = [line for line in found if not any(is_about(line, name) for name in disabled)]
+        return [*said, *(f"it has no tool {name!r}" for name in unknown)]
 
     def load(self) -> None:
         """Take the list that was kept from the time before, if none is known. Reads a file."""

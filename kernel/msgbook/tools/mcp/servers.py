@@ -16,6 +16,9 @@ from msgbook.tools.mcp.requirements import INSTALL, missing_requirement
 from msgbook.tools.mcp.server import McpServer, close_all
 from msgbook.tools.mcp.tool import McpTool
 
+_SAID = 3
+"""Lines about one server that a notice has."""
+
 Say = Callable[[str], None]
 
 
@@ -117,7 +120,8 @@ class McpServers:
 
     def _owners(self) -> dict[str, list[str]]:
         """Return the servers of each known tool. Those that an agent leaves out count too: an approval
-        of their tool must not hold for another one of its name."""
+        of their tool must not hold for another one of its name.
+        """
         owners: dict[str, list[str]] = {}
         for server in [] if self.missing else self._usable(self.servers):
             for tool in server.tools:
@@ -162,9 +166,9 @@ def _notices(server: McpServer) -> list[str]:
         return [f"{words}: {server.failure}. %mcp refresh {name} tries again."]
     lines = []
     if server.problems:
-        left = server.problems[0]
-        more = len(server.problems) - 1
-        others = f" ({counted(more, 'more line')} in %mcp)" if more else ""
+        left = "; ".join(server.problems[:_SAID])
+        more = len(server.problems) - _SAID
+        others = f" ({counted(more, 'more line')} in %mcp)" if more > 0 else ""
         lines.append(f"The MCP server {name}: {left}{others}.")
     if server.has_changed:
         lines.append(

@@ -13,6 +13,7 @@ import mcp_types as types
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
+from msgbook.network import Way, find_way
 from msgbook.text import repair_surrogates
 from msgbook.tools.mcp.server_process import LINE_LIMIT, LineTooLongError, ServerProcess
 from msgbook_format import jsontext
@@ -39,6 +40,13 @@ class Trouble:
         self.words = ""
         self.junk = ""
         """The first line that was no message."""
+        self.way: Way | None = None
+        """The way to a URL."""
+
+    def way_advice(self, why: str = "") -> str:
+        """Return what to do if the way to a URL is the cause, after a blank; empty if it cannot be."""
+        advice = self.way.advice(why) if self.way is not None else ""
+        return f". {advice.removesuffix('.')}" if advice else ""
 
 
 @asynccontextmanager
@@ -93,12 +101,16 @@ async def http_streams(
     """Connect to a URL while the context is open.
 
     Redirects are followed within the origin only; so headers go nowhere else.
+
+    Raises:
+        NetworkProblem: A variable of the environment that the way to the URL needs cannot be used.
     """
+    trouble.way = way = find_way(url)
 
     async def look(response: httpx2.Response) -> None:
         if response.request.method == "POST":
             # Also empty: an old server refuses the first question, and goes on.
-            trouble.words = _refusal(response)
+            trouble.words = _refusal(response, trouble)
         if response.headers.get("content-encoding", "identity").strip().lower() != "identity":
             # A few bytes may become any number of them.
             trouble.words = "its answer is compressed, which was not asked for"
@@ -112,13 +124,14 @@ async def http_streams(
             headers={**headers, "accept-encoding": "identity"},
             timeout=httpx2.Timeout(_CONNECT, read=_READ),
             event_hooks={"request": [_pace()], "response": [look]},
+            **way.client_options(httpx2),
         ) as client,
         streamable_http_client(url, http_client=client, max_sse_event_size=LINE_LIMIT) as streams,
     ):
         yield streams
 
 
-def _refusal(response: httpx2.Response) -> str:
+def _refusal(response: httpx2.Response, trouble: Trouble) -> str:
     """Return why a server refused a request, and the setting to check; empty if it did not.
 
     404 in a session says that it is over, 405 that there is no stream of notifications.
@@ -126,8 +139,14 @@ def _refusal(response: httpx2.Response) -> str:
     status = response.status_code
     if status < 400 or status == 405 or (status == 404 and _SESSION in response.request.headers):
         return ""
+    kind = response.headers.get("content-type", "").lower()
+    words = f"it answers HTTP {status}"
     key = {401: "headers", 403: "headers", 404: "url"}.get(status)
-    return f"it answers HTTP {status}" + (f"; check {key} in its table" if key else "")
+    if kind.startswith("text/html") and status != 404:
+        words += " with a page, which is no answer of an MCP server but of a proxy, a gateway or another site"
+        key = "url"
+    through = "" if "json" in kind else trouble.way_advice()
+    return words + (f"; check {key} in its table" if key else "") + through
 
 
 def _pace() -> Callable[[httpx2.Request], Awaitable[None]]:

@@ -1,0 +1,188 @@
+"""Secrets in a text, however JSON or a URL spells their letters. Pure.
+
+PHP writes `sk-ab\\/cd`, others `\\u0073k-ab`, a URL `sk-ab%2Fcd`, and JSON within JSON doubles each backslash.
+So text and secrets are compared as they are read, not as they are written.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from urllib.parse import unquote_to_bytes
+
+REDACTED = "[redacted]"
+
+_LOW, _HIGH = "u[dD][89abAB][0-9a-fA-F]{2}", "u[dD][c-fC-F][0-9a-fA-F]{2}"
+# A run of backslashes is taken as one, and only from its start: that takes linear time.
+_BACKSLASHES = r"(?<!\\)\\++"
+_PERCENT = "%(?:25){0,3}"
+_ESCAPES = (
+    rf"{_BACKSLASHES}(?P<pair>{_LOW}\\++{_HIGH})|{_BACKSLASHES}[ux](?P<code>(?<=u)[0-9a-fA-F]{{4}}|(?<=x)[0-9a-fA-F]{{2}})"
+    rf"|(?P<bytes>{_PERCENT}[2-7][0-9a-fA-F]|(?:{_PERCENT}[89a-fA-F][0-9a-fA-F])++)"
+)
+_CUT = re.compile(r"(?:(?<!\\)\\++(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?|%(?:25){0,3}[0-9a-fA-F]?)\Z")
+"""What may be the beginning of an escape."""
+_LONGEST = 24
+"""Characters that one of a secret may take: both halves of a pair, twice within JSON."""
+
+
+def find_secrets(text: str, secrets: Sequence[str]) -> list[tuple[int, int]]:
+    """Return start and end of each secret in a text, in order. None overlap."""
+    known = tuple(secrets)
+    if not known:
+        return []
+    spans = []
+    if any(form in text for form in _forms(known)):
+        spans = _matches(_expression(_forms(known)), text)
+    escapes = _escapes(known)
+    if escapes.search(text):
+        plain, read = _plain(text, known), _as_read(known)
+        if any(secret in plain for secret in read):
+            places = _places(text, escapes)
+            spans += [
+                (places[start][0], places[end - 1][1])
+                for start, end in _matches(_expression(read), plain)
+            ]
+    return _joined(spans)
+
+
+def replace_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """Return a text with `[redacted]` in place of parts, which are in order."""
+    kept, at = [], 0
+    for start, end in spans:
+        kept += [text[at:start], REDACTED]
+        at = end
+    return "".join([*kept, text[at:]])
+
+
+def find_beginning(text: str, beginnings: Sequence[tuple[str, str]]) -> int | None:
+    """Return where the beginning of a secret at the end of a text starts; None if there is none.
+
+    Args:
+        beginnings: Each secret, and the part of it that counts at the end of a text, where the rest may follow.
+    """
+    secrets = tuple(secret for secret, _ in beginnings)
+    for secret, beginning in beginnings:
+        start = text.rfind(beginning, max(0, len(text) - len(secret)))
+        if start >= 0 and secret.startswith(text[start:]):
+            return start
+    first = max(0, len(text) - _LONGEST * max(map(len, secrets)))
+    window = text[first:]
+    escapes = _escapes(secrets)
+    if not (escapes.search(window) or _CUT.search(window)):
+        return None
+    window = _CUT.sub("", window)
+    plain = _plain(window, secrets)
+    for secret, beginning in beginnings:
+        read, first_letters = _plain(secret, secrets), _plain(beginning, secrets)
+        start = plain.rfind(first_letters, max(0, len(plain) - len(read)))
+        if 2 * len(first_letters) < len(beginning):
+            continue
+        if start >= 0 and read.startswith(plain[start:]):
+            return first + _places(window, escapes)[start][0]
+    return None
+
+
+def may_hold(encoded: bytes, beginnings: Sequence[str]) -> bool:
+    """Return whether JSON whose letters are not escaped may hold one of the beginnings."""
+    known = tuple(beginnings)
+    if any(form in encoded for form in _encoded(known)):
+        return True
+    if not _encoded_escapes(known).search(encoded):
+        return False
+    plain = _plain(encoded.decode("utf-8", "replace"), known)
+    return any(read in plain for read in _as_read(known))
+
+
+def _matches(expression: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    return [found.span() for found in expression.finditer(text) if found[0] != REDACTED]
+
+
+def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+@lru_cache(16)
+def _forms(secrets: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the secrets as they are and as JSON writes them, longest first: no half of an escape may stay."""
+    forms = [
+        form
+        for secret in secrets
+        for form in (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
+    ]
+    return tuple(sorted(dict.fromkeys(forms), key=len, reverse=True))
+
+
+@lru_cache(32)
+def _expression(secrets: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, (REDACTED, *secrets))))
+
+
+@lru_cache(16)
+def _escapes(secrets: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(_escapes_for(secrets))
+
+
+@lru_cache(16)
+def _encoded_escapes(secrets: tuple[str, ...]) -> re.Pattern[bytes]:
+    return re.compile(_escapes_for(secrets).encode())
+
+
+def _escapes_for(secrets: tuple[str, ...]) -> str:
+    """Return what matches an escape. Quotes and backslashes count only where a secret has one: most texts have many."""
+    letters = "".join(letter for letter in "/\"'" if any(letter in secret for secret in secrets))
+    signs = rf"|{_BACKSLASHES}(?P<sign>[{letters}])" if letters else ""
+    # What backslashes are left says nothing: `\\\u0025` is `\%`, and read twice it is `%`.
+    run = r"|(?<!\\)(?P<run>\\++)" if any("\\" in secret for secret in secrets) else ""
+    return f"{_ESCAPES}{signs}{run}"
+
+
+@lru_cache(16)
+def _as_read(secrets: tuple[str, ...]) -> tuple[str, ...]:
+    read = {_plain(one, secrets): one for one in secrets}
+    # Of nothing but escapes, little would be left, and be found everywhere.
+    kept = [short for short, one in read.items() if 2 * len(short) >= len(one)]
+    return tuple(sorted(kept, key=len, reverse=True))
+
+
+@lru_cache(16)
+def _encoded(secrets: tuple[str, ...]) -> tuple[bytes, ...]:
+    texts = (json.dumps(secret, ensure_ascii=False) for secret in secrets)
+    return tuple(text[1:-1].encode("utf-8", "replace") for text in texts)
+
+
+def _plain(text: str, secrets: tuple[str, ...]) -> str:
+    """Return a text with its escapes read."""
+    return _escapes(secrets).sub(_letters, text)
+
+
+def _letters(found: re.Match[str]) -> str:
+    if found["pair"]:
+        low, high = (int(half[1:5], 16) for half in re.findall("u.{4}", found["pair"]))
+        return chr(0x10000 + ((low & 0x3FF) << 10 | high & 0x3FF))
+    if found["code"]:
+        letter = chr(int(found["code"], 16))
+        return "" if letter == "\\" and "run" in found.groupdict() else letter
+    if found["bytes"]:
+        written = re.sub("%(?:25)+", "%", found["bytes"])
+        return unquote_to_bytes(written).decode("utf-8", "replace")
+    return found.groupdict().get("sign") or ""
+
+
+def _places(text: str, escapes: re.Pattern[str]) -> list[tuple[int, int]]:
+    """Return where each letter of a text with its escapes read stands in it."""
+    places: list[tuple[int, int]] = []
+    at = 0
+    for found in escapes.finditer(text):
+        places += [(place, place + 1) for place in range(at, found.start())]
+        places += [found.span()] * len(_letters(found))
+        at = found.end()
+    return [*places, *((place, place + 1) for place in range(at, len(text)))]

@@ -1,0 +1,55 @@
+"""URLs of servers and proxies: what is wrong with one, and how it is shown. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+from msgbook.text import one_line, visible
+
+LONGEST_SHOWN = 200
+"""Characters of a URL that a message quotes."""
+
+
+def find_url_problem(url: str, schemes: Collection[str]) -> str:
+    """Return what is wrong with a URL, as the end of a sentence; empty if nothing is.
+
+    Args:
+        schemes: Those that are allowed.
+    """
+    # `urlsplit` drops line breaks, and other libraries refuse them.
+    if not url.isprintable() or " " in url:
+        return "it contains a blank, a line break or another character that no URL has"
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        return "its brackets are not those of an IPv6 address"
+    if parts.scheme not in schemes:
+        return f"it begins with {parts.scheme}:" if "://" in url else "it has no scheme"
+    if not host:
+        return "it names no host"
+    try:
+        is_port = parts.port != 0
+    except ValueError:
+        is_port = False
+    if not is_port:
+        return "its port is not a number from 1 to 65535"
+    return "" if _is_host(host) else "its host is not the name of one"
+
+
+def show_url(url: str) -> str:
+    """Return a URL, however wrong, without the parts that may be secret: user, password and query."""
+    scheme, separator, rest = url.partition("://") if "://" in url else ("", "", url)
+    # A password may contain any sign, a slash too.
+    shown = rest.rpartition("@")[2].partition("?")[0].partition("#")[0]
+    return visible(one_line(f"{scheme}{separator}{shown}", LONGEST_SHOWN))
+
+
+def _is_host(host: str) -> bool:
+    """Return whether the system can look a name up; it raises another error for others than for unknown names."""
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return True

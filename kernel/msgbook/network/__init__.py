@@ -1,0 +1,15 @@
+"""Connections as the environment sets them: proxies, certificates, and the table of all variables.
+
+- `proxies`: which proxy a URL takes; `certificates`: what is trusted.
+- `client`: both, as arguments of an HTTP client.
+- `variables`: the one table of the variables that msgbook or a library below it reads; only `msgbook doctor`
+  imports it.
+
+Only what a URL needs is made, so that a wrong variable ends no request that would not use it.
+"""
+
+from msgbook.network.certificates import ignore_unusable_key_log
+from msgbook.network.client import Way, find_way, is_untrusted
+from msgbook.network.problem import NetworkProblem
+
+__all__ = ["NetworkProblem", "Way", "find_way", "ignore_unusable_key_log", "is_untrusted"]

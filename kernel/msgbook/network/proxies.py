@@ -1,0 +1,195 @@
+"""The proxy that a request takes, as the environment says. Pure.
+
+The HTTP library would make a connection pool for every proxy that is set, also for those that no request
+takes, and fails with any of them. So the choice is made here, for one URL.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from urllib.parse import urlsplit
+
+from msgbook.config import find_url_problem, show_url
+from msgbook.network.problem import NetworkProblem
+
+SCHEMES = ("http", "https", "socks5", "socks5h")
+"""Schemes of proxies that the HTTP library knows."""
+
+_PORTS = {"http": 80, "https": 443}
+_LOCAL = "localhost"
+_SYSTEM = "the settings of this system"
+
+_Ip = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """A proxy that the environment or the system sets. It may hold a password, which `repr` does not show."""
+
+    variable: str
+    """Name of the variable as it is spelled; empty if it is the system that sets the proxy."""
+    url: str = field(repr=False)
+
+    @property
+    def origin(self) -> str:
+        """The name of whatever sets it, for a sentence."""
+        return self.variable or _SYSTEM
+
+    @property
+    def shown(self) -> str:
+        """The URL without user and password."""
+        return show_url(self.url)
+
+    @property
+    def scheme(self) -> str:
+        """The scheme in lower case; `http` where none is given."""
+        return self.url.partition("://")[0].lower()
+
+
+def find_proxy(url: str, environ: Mapping[str, str]) -> Proxy | None:
+    """Return the proxy that requests to a URL take; None if they go straight to the server."""
+    settings = _proxy_settings(environ)
+    scheme = urlsplit(url).scheme
+    variable, value = settings.get(scheme) or settings.get("all") or ("", "")
+    if not value or is_exempt(url, settings.get("no", ("", ""))[1]):
+        return None
+    return Proxy(variable, value if "://" in value else f"http://{value}")
+
+
+def find_variable(kind: str, environ: Mapping[str, str]) -> str | None:
+    """Return the name of the variable that is in force for `http`, `https`, `all` or `no`; None for none.
+
+    The lower case goes before: a web server sets `HTTP_PROXY` from a header of a request that anybody can send.
+    """
+    wanted = f"{kind}_proxy"
+    if wanted in environ:
+        return wanted
+    if kind == "http" and "REQUEST_METHOD" in environ:
+        return None
+    return next((name for name in environ if name.lower() == wanted), None)
+
+
+def is_exempt(url: str, no_proxy: str) -> bool:
+    """Return whether `NO_PROXY` says that requests to a URL take no proxy.
+
+    It has no standard. Every form that curl, Go, Python or requests know counts: names, with or without a dot
+    or `*.` before, addresses and ranges of them, ports, schemes, `*`, separated by commas or blanks.
+    """
+    parts = urlsplit(url)
+    host, port = _plain_host(parts.hostname or ""), parts.port or _PORTS.get(parts.scheme)
+    for entry in re.split(r"[\s,;]+", no_proxy):
+        scheme, _, place = entry.rpartition("://")
+        place, slash, rest = place.partition("/")
+        place += f"/{rest}" if slash and rest[:1].isdigit() else ""  # a range, else a path
+        if scheme.lower() in ("", "all", parts.scheme) and _covers(place, host, port):
+            return True
+    return False
+
+
+def is_this_computer(url: str) -> bool:
+    """Return whether a URL names this computer, which no proxy can reach better."""
+    host = _plain_host(urlsplit(url).hostname or "")
+    ip = _ip(host)
+    return ip.is_loopback if ip else host == _LOCAL or host.endswith(f".{_LOCAL}")
+
+
+def check_proxy(proxy: Proxy) -> None:
+    """Raise `NetworkProblem`, which names the variable, unless the HTTP library can use a proxy."""
+    problem = find_url_problem(proxy.url, SCHEMES)
+    advice = (
+        f"Expected a proxy such as http://proxy.example.com:3128; correct or unset {proxy.origin}."
+    )
+    if proxy.scheme.startswith("socks") and proxy.scheme not in SCHEMES:
+        problem = f"{proxy.scheme}:// is not supported"
+        advice = f"Write socks5:// in {proxy.origin} if the proxy speaks version 5, or unset it."
+    elif problem and "@" in proxy.url:
+        advice += " In a password, signs such as / # ? and @ are written as %2F %23 %3F and %40."
+    elif not problem and proxy.scheme.startswith("socks") and find_spec("socksio") is None:
+        problem = "a SOCKS proxy needs the package socksio, which is not installed"
+        advice = (
+            f"Install it with: pip install socksio. If you need no proxy, unset {proxy.origin}."
+        )
+    if problem:
+        raise NetworkProblem(
+            proxy.variable, f"{proxy.origin} ({proxy.shown}) cannot be used: {problem}.", advice
+        )
+
+
+def describe_way(proxy: Proxy, url: str, environ: Mapping[str, str]) -> str:
+    """Return what to do about a failure on the way to a URL through a proxy."""
+    host = urlsplit(url).hostname or ""
+    variable = find_variable("no", environ) or ""
+    before = environ.get(variable, "").strip()
+    exempt = f"add {host} to {variable}" if before else f"set NO_PROXY={host}"
+    why = (
+        "The server is on this computer, which needs no proxy:"
+        if is_this_computer(url)
+        else f"Check {proxy.origin}. If the server can be reached without a proxy,"
+    )
+    told = f"The request took the proxy {proxy.shown}, which {proxy.origin} sets."
+    return f"{told} {why} {exempt} before you start Jupyter or the command."
+
+
+def _proxy_settings(environ: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return the variable and the value that are in force, by kind."""
+    kinds = ("http", "https", "all", "no")
+    found = {kind: name for kind in kinds if (name := find_variable(kind, environ))}
+    settings = {kind: (name, environ[name].strip()) for kind, name in found.items()}
+    if not any(value for _, value in settings.values()) and sys.platform in ("darwin", "win32"):
+        from urllib.request import getproxies  # of the system's settings
+
+        return {kind: ("", value) for kind, value in getproxies().items() if kind in kinds}
+    return {kind: setting for kind, setting in settings.items() if setting[1]}
+
+
+def _covers(place: str, host: str, port: int | None) -> bool:
+    """Return whether an entry without its scheme covers a host and a port."""
+    name, wanted = _split_port(place)
+    return place == "*" or (wanted in (None, port) and _names(name, host))
+
+
+def _split_port(place: str) -> tuple[str, int | None]:
+    """Return an entry as a host and a port; None for any port."""
+    host, colon, digits = place.rpartition(":")
+    is_port = colon and re.fullmatch("[0-9]{1,5}", digits) and (":" not in host or "]" in host)
+    return (host, int(digits)) if is_port else (place, None)
+
+
+def _names(name: str, host: str) -> bool:
+    name = _plain_host(name.replace("[", "").replace("]", ""))
+    ip = _ip(host)
+    if "/" in name:
+        return ip is not None and _in_range(ip, name)
+    if ip is not None:
+        return _ip(name) == ip
+    suffix = name.removeprefix("*").lstrip(".")
+    return bool(suffix) and (host == suffix or host.endswith(f".{suffix}"))
+
+
+def _in_range(ip: _Ip, name: str) -> bool:
+    try:
+        return ip in ipaddress.ip_network(name, strict=False)
+    except ValueError:
+        return False
+
+
+def _ip(host: str) -> _Ip | None:
+    try:
+        ip = ipaddress.ip_address(host)
+    except ValueError:
+        return None
+    return getattr(ip, "ipv4_mapped", None) or ip
+
+
+def _plain_host(host: str) -> str:
+    """Return a host as it is compared: in lower case, without its last dot, non-ASCII letters encoded."""
+    host = host.lower().rstrip(".")
+    try:
+        return host if host.isascii() else host.encode("idna").decode()
+    except UnicodeError:
+        return host

@@ -1,0 +1,139 @@
+"""The words with which servers refuse images and documents: as such, one of them, or too many. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from msgbook.provider.base import Request
+from msgbook.provider.failures import RefusedError
+from msgbook.provider.refused_elements import (
+    Elements,
+    named_documents,
+    named_images,
+    names_a_part,
+    placed_documents,
+    placed_images,
+)
+
+_IMAGE = re.compile(
+    r"\bimages?\b|image_url|\bvision\b|multi-?\s?modal|\bmmproj\b|non-text content|图片|图像|圖片|多模态|画像|이미지"
+    r"|content\b.{0,60}\bstring\b|expected (a )?string",
+    re.IGNORECASE,
+)
+_ONE_IMAGE = re.compile(
+    r"invalid[ _](image\b|image_(?!url)|base64|mime)|image_parse|\b(in)?valid image|image is valid"
+    r"|image (data|file|format|size|dimension)|unsupported image(?! (input|url|content))"
+    r"|decod|corrupt|download|fetch|too (large|big|many|small|long)|larger|exceed|maximum"
+    r"|at most (?!0\b)|policy|safety|moderation|violat|mismatch|specified using"
+    r"|(could not|couldn't|cannot|can't|unable to|failed to) (process|read|load|open|identify|parse)"
+    r"|(图片|图像|圖片)(格式|大小|尺寸|数据|解析)|过大|过小|下载|损坏|无效|违规|审核",
+    re.IGNORECASE,
+)
+"""Words about one image, which the user can change, not about images as such."""
+_A_PICTURE = re.compile(r"image|picture|图片|图像|圖片|画像|이미지|imagen|\bBild", re.IGNORECASE)
+_TOO_MANY = re.compile(
+    r"too many|at most [1-9]\d* image|\d+ images? (are|is) (allowed|supported)|number of images|images? per",
+    re.IGNORECASE,
+)
+_MOST = re.compile(
+    r"(?:at most|up to|only|max(?:imum)?(?: number)?(?: of)?(?: images?)?|limit)(?: (?:is|of))?\W{0,3}([1-9]\d{0,3})\b",
+    re.IGNORECASE,
+)
+"""Words about the number of images that a request may hold."""
+_CANNOT = re.compile(r"support|multi-?\s?modal|\bmmproj\b|missing data", re.IGNORECASE)
+_TOOL_MESSAGE = re.compile(r"\brole\W{1,4}tool\b|\btool[ _-]?(message|result|role)", re.IGNORECASE)
+
+
+def refuses_images(refusal: RefusedError) -> bool:
+    """Return whether a server refuses images as such."""
+    if not _IMAGE.search(refusal.body) or _ONE_IMAGE.search(refusal.body):
+        return False
+    return refusal.status < 500 or bool(_CANNOT.search(refusal.body))
+
+
+def refuses_images_of_tools(refusal: RefusedError) -> bool:
+    """Return whether a server refuses images in the results of tools."""
+    return refuses_images(refusal) and bool(_TOOL_MESSAGE.search(refusal.body))
+
+
+def find_images(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return the images that a server refuses, while it takes others."""
+    words = refusal.words
+    if refusal.status >= 500 or _TOO_MANY.search(words):
+        return None
+    is_of_all = bool(_CANNOT.search(words))
+    is_of_one = _ONE_IMAGE.search(words) or (names_a_part(refusal) and not is_of_all)
+    if _A_PICTURE.search(words) and is_of_one:
+        return named_images(refusal, request)
+    return None if is_of_all else placed_images(refusal, request)
+
+
+def find_most_images(refusal: RefusedError, _request: Request) -> Elements | None:
+    """Return the number of images that a request may hold, as a server says it."""
+    words = refusal.words
+    if not (_A_PICTURE.search(words) and _TOO_MANY.search(words)):
+        return None
+    found = _MOST.search(words)
+    return frozenset({found[1]}) if found else None
+
+
+EVERY_DOCUMENT: Elements = frozenset({"PDFs"})
+"""All documents, since a server takes none."""
+
+_DOCUMENT = re.compile(
+    r"\binput_file\b|file_(data|id)\b|\bdocuments?\b|\bpdfs?\b|[\"'`]file[\"'`]"
+    r"|\bfile (input|content|part|upload|attachment)s?\b|文档",
+    re.IGNORECASE,
+)
+_FILE = re.compile(r"\bfiles?\b|\battachments?\b|文件|附件", re.IGNORECASE)
+"""Words that may also be about an image."""
+_PART = re.compile(r"[\"'`](input_)?file[\"'`]|\bfile_data\b")
+"""The type of the part, which a server may quote outside of its message."""
+_NO_DOCUMENTS = re.compile(
+    r"unknown variant|part type|content[ _]types?\b|supported values are|no endpoints|input should be|expected one of"
+    r"|(not|n't) (support|accept|take|allow) (pdf|file|document|attachment)s?( (input|content|upload|attachment)s?)?"
+    r"\W*($|[.,;:]|\b(for|by|in|yet)\b)",
+    re.IGNORECASE,
+)
+"""Words about documents as such."""
+_TEXT_ALONE = re.compile(
+    r"content(\[\])?\.type|\bcontent\b.{0,60}\bstring\b|non-text content", re.IGNORECASE
+)
+"""Words about all that is no text."""
+_ONE_DOCUMENT = re.compile(
+    r"too (large|big|many|long)|larger|exceed|maximum|at most|limit|more than|corrupt|damaged|password|encrypt"
+    r"|\bpages?\b|\bpars|decod|empty|mime|base64|malformed|\binvalid (?!(value|type)\b)|\bfail|\bunable\b"
+    r"|could not|couldn't|cannot|can't|policy|safety|过大|过多|损坏|加密|超过|解析|无效",
+    re.IGNORECASE,
+)
+"""Words about one document, which the user can change."""
+_NOT_TAKEN = re.compile(
+    r"support|unknown|unrecognized|unexpected|invalid|not (permitted|allowed|accept|available|enabled)|\bstring\b"
+    r"|expected|不支持",
+    re.IGNORECASE,
+)
+
+
+def find_documents(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return the documents that a server refuses: all, the one that it names, or those of the last message."""
+    words = refusal.words
+    if _TEXT_ALONE.search(words) and not _A_PICTURE.search(words):
+        return EVERY_DOCUMENT
+    is_of_all = bool(_NO_DOCUMENTS.search(words))
+    if refusal.status >= 500 and not is_of_all:
+        return None
+    if not _names_documents(refusal):
+        placed = placed_documents(refusal, request)
+        return EVERY_DOCUMENT if placed and is_of_all else placed
+    if not is_of_all and _ONE_DOCUMENT.search(words):
+        return named_documents(refusal, request)
+    if is_of_all or _NOT_TAKEN.search(words):
+        return EVERY_DOCUMENT
+    return placed_documents(refusal, request)
+
+
+def _names_documents(refusal: RefusedError) -> bool:
+    words = refusal.words
+    if _DOCUMENT.search(words) or _PART.search(refusal.body):
+        return True
+    return bool(_FILE.search(words)) and not _A_PICTURE.search(words)

@@ -1,0 +1,164 @@
+"""Keys are found however their letters are spelled: by JSON, by JSON within JSON, in a URL."""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from linear_time import require_linear
+
+from msgbook.cassette.redacted_answer import redact_answer
+from msgbook.config import (
+    REDACTED,
+    Settings,
+    find_secrets,
+    hide_keys,
+    load_settings,
+    may_contain,
+    redact,
+    redact_json,
+)
+
+KEYS = st.text(string.ascii_letters + string.digits + "-_/+=.", min_size=8, max_size=30)
+ODD_KEYS = st.text('xy/"\\%é😀', min_size=6, max_size=12).filter(
+    lambda key: not re.search(r'\\["/\\]', key)  # which is an escape itself
+)
+
+
+def spell(letter: str, way: str) -> str:
+    """Return a letter as JSON or a URL may write it."""
+    units = letter.encode("utf-16-be")
+    codes = "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+    match way:
+        case "u":
+            return codes
+        case "U":
+            return "".join(
+                f"\\u{units[at : at + 2].hex().upper()}" for at in range(0, len(units), 2)
+            )
+        case "x" if ord(letter) < 256:
+            return f"\\x{ord(letter):02x}"
+        case "/" if letter in '/"\\':
+            return f"\\{letter}"
+        case "%":
+            return "".join(f"%{byte:02X}" for byte in letter.encode())
+        case "%25":
+            return "".join(f"%25{byte:02x}" for byte in letter.encode())
+    return json.dumps(letter, ensure_ascii=False)[1:-1]
+
+
+@st.composite
+def spelled(draw, keys=KEYS, ways=("", "u", "U", "x", "/", "%", "%25")):
+    """Return a key, and a text that says the same in another spelling."""
+    key = draw(keys)
+    text = "".join(spell(letter, draw(st.sampled_from(ways))) for letter in key)
+    for _ in range(draw(st.integers(0, 3))):
+        text = json.dumps(text)[1:-1]
+    return key, text
+
+
+@given(
+    spelled(), st.sampled_from(["", "before ", '{"a": "']), st.sampled_from(["", " after", '"}'])
+)
+def test_a_key_goes_in_any_spelling_and_nothing_else(pair, before, after):
+    key, text = pair
+
+    assert redact(f"{before}{text}{after}", [key]) == f"{before}{REDACTED}{after}"
+
+
+@given(spelled(ODD_KEYS, ("", "u", "U", "/")))
+def test_a_key_with_quotes_backslashes_and_any_letters_goes_too(pair):
+    key, text = pair
+
+    left = redact(f"<{text}>", [key]).replace(REDACTED, "")
+    assert re.sub(r"\\|u005[cC]", "", left) == "<>"
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        lambda key: json.dumps(key).replace("/", "\\/")[1:-1],  # PHP
+        lambda key: "".join(f"\\u{ord(letter):04X}" for letter in key),
+        lambda key: json.dumps(json.dumps({"k": json.dumps(key).replace("/", "\\/")})),
+        lambda key: quote(key, safe=""),
+        lambda key: quote(quote(key, safe=""), safe=""),
+        lambda key: re.sub("%..", lambda found: found[0].lower(), quote(key, safe="")),
+    ],
+)
+def test_the_spellings_of_servers_are_known(spelling):
+    assert "ab" not in redact(spelling("sk-ab/cd+EF=="), ["sk-ab/cd+EF=="]).replace(REDACTED, "")
+
+
+@given(spelled(ways=("", "u", "U", "/", "%")), st.data())
+def test_the_beginning_of_a_key_at_the_end_of_a_text_goes_in_any_spelling(pair, data):
+    key, text = pair
+    cut = text[: data.draw(st.integers(0, len(text)))]
+
+    shown = redact(f"<{cut}", [key])
+
+    assert shown == f"<{REDACTED}" or len(shown) <= len(cut) + 1
+    assert redact(shown, [key]) == shown
+    assert len(find_secrets(shown, [key])) == 0
+
+
+@given(spelled(), st.sampled_from(["content", "arguments", "delta", "anything"]), st.data())
+def test_a_key_goes_from_the_events_of_an_answer_in_any_spelling_cut_anywhere(pair, name, data):
+    key, text = pair
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=4)))
+    parts = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    events = [f"event: x\ndata: {json.dumps({'a': [{name: part}]})}\n\n" for part in parts]
+
+    redacted = redact_answer(events, [key])
+
+    kept = "".join(json.loads(event.split("data: ")[1])["a"][0][name] for event in redacted)
+    assert kept == REDACTED
+    assert all(
+        event.startswith("event: x\ndata: ") and event.endswith("\n\n") for event in redacted
+    )
+
+
+@given(spelled(ways=("", "u", "U", "/")))
+def test_the_quick_look_overlooks_no_spelling(pair):
+    key, text = pair
+    message = {"content": f"see {text}"}
+    encoded = json.dumps(message, ensure_ascii=False).encode()
+
+    assert redact_json(message, [key]) != message
+    assert may_contain(encoded, [key])
+
+
+def test_a_text_that_was_not_changed_stays_as_the_server_wrote_it():
+    body = ['data: {"a" :  "\\u00e9\\/"}\r\n\r\n', "data: [DONE]\n\n", ": ping\n\n"]
+
+    assert redact_answer(body, ["sk-0123456789"]) == body
+
+
+def test_a_variable_with_a_key_in_another_spelling_is_hidden_from_children():
+    environ = {
+        "OPENAI_API_KEY": "sk-ab/cdefgh",
+        "CONFIG": '{"key": "sk-ab\\/cdefgh"}',
+        "HOME": "/home/me",
+    }
+    settings = load_settings(dict(environ))
+
+    hide_keys(settings, environ)
+
+    assert environ == {"HOME": "/home/me"}
+
+
+def test_the_password_of_a_url_goes_as_a_header_has_it_too():
+    settings: Settings = load_settings({"OPENAI_BASE_URL": "https://me:pass%2Fword@example.com/v1"})
+
+    shown = redact("Basic bWU6cGFzcy93b3Jk, pass/word", settings.secrets)
+
+    assert shown == f"Basic {REDACTED}, {REDACTED}"
+
+
+@pytest.mark.parametrize("piece", ["\\", "\\u0073", "%", "%25", "\\/", "%C3", "sk-01234"])
+def test_any_text_is_searched_in_linear_time(piece):
+    require_linear(lambda text: redact(text, ['sk-0123456789/"\\']), "", piece)

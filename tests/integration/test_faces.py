@@ -1,0 +1,28 @@
+"""Packages are imported by their face, which imports a module only when a name of it is used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from faces import FACES
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_a_face_imports_none_of_its_modules(face):
+    code = f"import sys, {face}; print([m for m in sys.modules if m.startswith('{face}.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"
+
+
+def test_the_core_imports_no_jupyter_and_no_network():
+    code = (
+        "import sys, msgbook.turn, msgbook.agents, msgbook.request.history, msgbook.request.context.files; "
+        "names = {'IPython', 'httpx2', 'ipykernel', 'jupyter_client', 'jupyter_core', 'openai'}; "
+        "print(names & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "set()\n"

@@ -1,0 +1,342 @@
+"""What servers say outside the usual places reaches the reader, and no half answer is called done."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from completions import DONE, delta, finish, sse, tool
+from responses import added, call, completed, event, message, plain, reasoning, response, text
+from streamed_turns import STREAMS, StreamedTurn, Transport
+
+from msgbook.config import ProviderSettings
+from msgbook.events import StepStarted, TurnFinished
+from msgbook.messages import ApiName
+from msgbook.provider import OpenAIProvider, Request
+from msgbook.turn.record import TurnRecord
+from msgbook_format.turn import to_markdown
+
+PART = sse(delta(content="Half an"))
+RESPONSE_PART = plain(text("Half an"))
+
+
+def recorded(api: ApiName, name: str) -> StreamedTurn:
+    return StreamedTurn(api, (STREAMS / api / f"{name}.sse").read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "thought", "runs"),
+    [
+        ("text-small", "Four it is", [], []),
+        ("reasoning-small", "4", ["We add"], []),
+        ("vllm", "Four it is", ["We add"], []),
+        ("call-smallest", "", [], ["Paris"]),
+        ("harmony-call", "", ["Need weather"], ["Paris"]),
+        ("harmony-two-calls", "", ["Need weather"], ["Paris", "Rome"]),
+    ],
+)
+def test_an_answer_of_vllm_is_shown_and_run_once(
+    name: str, words: str, thought: list[str], runs: list[str]
+) -> None:
+    turn = recorded("responses", name)
+
+    said = turn.said
+    assert (said["text"], said["reasoning"], said["notices"]) == (words, thought, [])
+    assert said["runs"] == [("get_weather", json.dumps({"city": c}).replace(" ", "")) for c in runs]
+    if runs:
+        ids = [block["id"] for block in turn.turn["blocks"] if block["type"] == "tool_call"]
+        assert ids == ["call_A", "call_A2"][: len(runs)]
+
+
+def test_encrypted_reasoning_stays_at_the_call_before_which_it_came() -> None:
+    turn = recorded("responses", "two-reasonings")
+
+    kinds = [
+        (i["type"], i.get("encrypted_content") or i.get("name"))
+        for i in turn.requests[1]["input"][1:5]
+    ]
+    assert kinds == [
+        ("reasoning", "ENC1"),
+        ("function_call", "a"),
+        ("reasoning", "ENC2"),
+        ("function_call", "b"),
+    ]
+
+
+def test_reasonings_side_by_side_keep_their_texts_and_their_data_apart() -> None:
+    def summary(words: str, n: int) -> Any:
+        place = {"item_id": f"rs_{n}", "output_index": n, "summary_index": 0}
+        return event("reasoning_summary_text.delta", **place, delta=words)
+
+    def whole(words: str, n: int) -> Any:
+        return event(
+            "output_item.done",
+            output_index=n,
+            item=reasoning(words, f"rs_{n}", encrypted_content=f"ENC{n}"),
+        )
+
+    stream = [added(reasoning("", f"rs_{n}"), n) for n in (0, 1)]
+    stream += [summary("one", 0), summary("two", 1), summary(" more", 0)]
+    stream += [whole("two", 1), whole("one more", 0), completed()]
+    blocks = StreamedTurn("responses", plain(*stream)).turn["blocks"]
+
+    found = [(b["text"], b["extra"]["item"]["encrypted_content"]) for b in blocks if "extra" in b]
+    assert found == [("one more", "ENC0"), ("two", "ENC1")]
+
+
+LLAMA = b'error: {"code": 400, "message": "the context is full"}\n\n'
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        LLAMA + b"data: [DONE]\n\n",
+        LLAMA,
+        LLAMA.rstrip(),
+        b"error: the context is full\n\ndata: [DONE]\n\n",
+        b'error: {\n  "message": "the context is full"\n}\n\ndata: [DONE]\n\n',
+        b'event: error\ndata: "the context is full"\n\n',
+        b'{"error": {"message": "the context is full"}}\n',
+        b'{"error": "the context is full"}\n\ndata: [DONE]\n\n',
+    ],
+)
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_an_error_in_any_line_is_an_error_with_the_servers_words(
+    api: ApiName, error: bytes
+) -> None:
+    turn = StreamedTurn(api, (PART if api == "chat" else RESPONSE_PART) + error)
+
+    assert turn.said["text"] == "Half an"
+    assert turn.said["status"] != "done"
+    (words,) = turn.said["errors"]
+    assert "the context is full" in words
+
+
+def test_an_error_field_directly_below_data_takes_nothing_from_it() -> None:
+    turn = StreamedTurn("chat", PART.rstrip(b"\n") + b"\n" + LLAMA)
+
+    assert (turn.said["text"], "the context is full" in turn.said["errors"][0]) == ("Half an", True)
+
+
+UNKNOWN: list[Any] = [
+    sse(delta(content="a"), delta(thoughts="hm, "), delta(thoughts="so")) + sse(finish(), DONE),
+    sse({"choices": [], "warning": "hm, so"}, delta(content="a"), finish(), DONE),
+    sse({"choices": [], "x_note": "hm, so it is"}, delta(content="a"), finish(), DONE),
+    sse(delta(content="a")) + b"hm, so\n\n" + sse(finish(), DONE),
+    sse(delta(content="a")) + b'data: "hm, so"\n\n' + sse(finish(), DONE),
+    sse(delta(content=["a", {"type": "quote", "of": "hm, so"}]), finish(), DONE),
+    sse(delta(content="a"), delta(audio={"id": "x", "transcript": "hm, so"}), finish(), DONE),
+    sse(delta(content="a"), {"choices": [{"index": 1, "delta": {"content": "hm, so"}}]}, finish()),
+]
+UNKNOWN_RESPONSES: list[Any] = [
+    plain({**text("a"), "thoughts": "hm, so"}, completed()),
+    plain(text("a"), event("audio.transcript.delta", delta="hm, so"), completed()),
+    plain(text("a"), {"words": "hm, so"}, completed()),
+    plain(text("a")) + b"hm, so\n\n" + plain(completed()),
+    plain(
+        completed(
+            {**message("a"), "content": [*message("a")["content"], {"type": "q", "a": "hm, so"}]}
+        )
+    ),
+    plain(text("a"), event("output_item.added", item="hm, so"), completed()),
+]
+
+
+@pytest.mark.parametrize(
+    ("api", "body"),
+    [*(("chat", body) for body in UNKNOWN), *(("responses", body) for body in UNKNOWN_RESPONSES)],
+)
+def test_content_in_an_unknown_place_is_a_notice_with_its_words(api: ApiName, body: bytes) -> None:
+    said = StreamedTurn(api, body).said
+
+    assert (said["text"], said["status"]) == ("a", "done")
+    (notice,) = said["notices"]
+    assert "hm, so" in notice
+
+
+def test_such_a_notice_is_bounded_and_has_no_secret() -> None:
+    body = sse(*(delta(thoughts="sk-secret-1234 and ") for _ in range(5000)), finish(), DONE)
+    turn = StreamedTurn("chat", body, secrets=("sk-secret-1234",))
+
+    notice = turn.said["notices"][0]
+    assert len(notice) < 500
+    assert "sk-secret-1234" not in json.dumps(turn.turn)
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        b": OPENROUTER PROCESSING\n\n",
+        b":\n\n",
+        b"event: ping\ndata: {}\n\n",
+        b'data: {"type": "ping"}\n\n',
+        b"ping\n\n",
+        b"id: 5\nretry: 100\n\n",
+        b"data:\n\n",
+        b"error: null\n\n",
+        sse(
+            {
+                "choices": [],
+                "usage": None,
+                "error": None,
+                "x_request_id": "ab-1",
+                "timings": {"n": 1},
+            }
+        ),
+        sse(delta(thoughts="", notes=None, more=[], flags={"a": [None, 1]})),
+        sse({"choices": [{"index": 0, "delta": None, "stop_reason": "x", "token_ids": [1]}]}),
+    ],
+)
+def test_what_says_nothing_is_no_notice(noise: bytes) -> None:
+    said = StreamedTurn("chat", noise + PART + noise + sse(finish(), DONE)).said
+
+    assert (said["text"], said["notices"], said["status"]) == ("Half an", [], "done")
+
+
+REASONS = {
+    "stop": ("stop", "STOP", "eos", "eos_token", "end_turn", "EndTurn", "COMPLETE", "tool-calls"),
+    "length": (
+        "length",
+        "max_tokens",
+        "MAX_TOKENS",
+        "MaxTokens",
+        "model_length",
+        "max_output_tokens",
+    ),
+    "content_filter": ("content_filter", "SAFETY", "sensitive", "PROHIBITED_CONTENT"),
+}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [(k, v) for k, names in REASONS.items() for v in names]
+)
+def test_a_known_finish_reason_of_any_server_is_ours(ours: str, theirs: str) -> None:
+    turn = StreamedTurn("chat", sse(delta(content="a"), finish(theirs), DONE)).turn
+
+    assert turn["status"] == ("done" if ours == "stop" else "incomplete")
+    assert ours == "stop" or turn["finish_reason"] == ours
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "function_call_filter: MALFORMED_FUNCTION_CALL",
+        "MALFORMED_FUNCTION_CALL",
+        "abort",
+        "哈",
+        {"a": "b"},
+        5,
+    ],
+)
+@pytest.mark.parametrize("last", [[DONE], []])
+def test_an_unknown_finish_reason_is_never_done_and_is_quoted(reason: Any, last: list[Any]) -> None:
+    for said in ([delta(content="a")], [], [tool(0, "c", "f", "{}")]):
+        turn = StreamedTurn("chat", sse(*said, finish(reason), *last))
+
+        quoted = reason if isinstance(reason, str) else json.dumps(reason)
+        assert turn.turn["status"] == "incomplete"
+        assert turn.turn["finish_reason"] == quoted
+        assert turn.runs == []
+        assert "Incomplete: " in to_markdown(turn.turn)
+
+
+def test_an_unknown_status_of_a_response_is_not_done() -> None:
+    stream = [text("a"), event("completed", response=response(status="requires_action"))]
+    turn = StreamedTurn("responses", plain(*stream)).turn
+
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "requires_action")
+
+
+@pytest.mark.parametrize(
+    ("api", "name"), [("chat", "error-usage"), ("responses", "resp-failed-usage")]
+)
+def test_usage_and_model_that_came_are_kept_by_an_error(api: ApiName, name: str) -> None:
+    turn = recorded(api, name).turn
+
+    assert turn["usage"] == {"input_tokens": 5, "output_tokens": 3}
+    assert turn["answered_model"] in ("m-2025", "gpt-x-2026")
+
+
+USAGE = {"prompt_tokens": 5, "completion_tokens": 3}
+REPORTED = sse({**delta(content="a"), "model": "m-2025", "usage": USAGE})
+
+
+@pytest.mark.parametrize("rest", [b"", b"data: {broken", b"<html>", sse({"error": "x"})])
+def test_usage_that_came_is_kept_by_a_cut_stream(rest: bytes) -> None:
+    turn = StreamedTurn("chat", REPORTED + PART + rest, reads=len(REPORTED)).turn
+
+    assert turn["status"] != "done"
+    assert turn["usage"] == {"input_tokens": 5, "output_tokens": 3}
+    assert turn["answered_model"] == "m-2025"
+
+
+def test_usage_that_came_is_kept_by_an_interrupt() -> None:
+    async def interrupted() -> Any:
+        settings = ProviderSettings("streamed", "http://127.0.0.1/v1")
+        body = REPORTED + PART * 20
+        transport = Transport(body, b"", len(REPORTED))
+        provider = OpenAIProvider(settings, transport=lambda _http: transport)
+        record = TurnRecord({"model": "m"}, lambda: "00000000")
+        record.apply(StepStarted(1), 0.0)
+        async with aclosing(provider.stream(Request("m", []))) as events:
+            async for event in events:
+                record.apply(event, 0.0)
+                if record.size > len("Half an"):
+                    break
+        await provider.close()
+        record.apply(TurnFinished("interrupted"), 0.0)
+        return record.snapshot()
+
+    turn = asyncio.run(interrupted())
+    assert turn["usage"] == {"input_tokens": 5, "output_tokens": 3}
+    assert turn["answered_model"] == "m-2025"
+
+
+def test_usage_that_grows_counts_once() -> None:
+    growing = [{**delta(content="a"), "usage": {**USAGE, "completion_tokens": n}} for n in range(4)]
+    body = sse(*growing, finish(), DONE)
+
+    assert StreamedTurn("chat", body, reads=10).turn["usage"] == {
+        "input_tokens": 5,
+        "output_tokens": 3,
+    }
+
+
+def test_an_item_of_a_hosted_tool_is_an_answer() -> None:
+    said = recorded("responses", "resp-done-item-only").said
+
+    assert said["status"] == "done"
+    assert said["errors"] == []
+    assert "`apply_patch_call`" in said["notices"][0]
+
+
+def test_a_complete_text_that_says_something_else_is_quoted() -> None:
+    turn = StreamedTurn(
+        "responses", plain(text("Four"), text("is"), completed(message("Four it is")))
+    )
+
+    assert turn.said["text"] == "Fouris"
+    assert "“Four it is”" in turn.said["notices"][0]
+
+
+def test_a_complete_message_after_its_pieces_is_said_once_and_completes_them() -> None:
+    whole = {
+        "content": "Four it is.",
+        "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}],
+    }
+    last = {"choices": [{"index": 0, "message": whole, "finish_reason": "tool_calls"}]}
+    turn = StreamedTurn("chat", sse(delta(content="Four it"), tool(0, "c", "f", "{}"), last, DONE))
+
+    assert turn.said["text"] == "Four it is."
+    assert turn.runs == [("f", "{}")]
+
+
+def test_a_call_that_is_completed_again_under_other_names_runs_once() -> None:
+    first, again = call("f", "{}", "fc_1"), call("f", "{}", "fc_9")
+    stream = [added(call("f", "", "fc_1")), event("output_item.done", output_index=0, item=first)]
+    stream += [event("output_item.done", output_index=4, item=again), completed(again)]
+
+    assert StreamedTurn("responses", plain(*stream)).runs == [("f", "{}")]

@@ -1,0 +1,56 @@
+"""Laws of every recorded stream: however a server numbers it, the turn is the same; nothing comes twice."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from renumbered import CHAT, CHAT_NAMES, NAMES, RESPONSES, renumbered
+from streamed_turns import StreamedTurn, recorded_streams
+
+STREAMS = recorded_streams()
+ORDERED = [name for name in STREAMS if "two-reasonings" not in name]
+"""Streams that name one item after the other. Nothing but its name tells an item from one side by side."""
+NUMBERS = {"chat": CHAT, "responses": RESPONSES}
+NAMERS = {"chat": CHAT_NAMES, "responses": NAMES}
+
+
+@cache
+def unchanged(name: str) -> dict[str, Any]:
+    return StreamedTurn(*STREAMS[name]).said
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_one_change_of_numbers_changes_no_turn(name: str) -> None:
+    api, body = STREAMS[name]
+
+    for change in NUMBERS[api].values():
+        assert StreamedTurn(api, renumbered(body, change)).said == unchanged(name), change
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_one_change_of_names_changes_no_turn(name: str) -> None:
+    api, body = STREAMS[name]
+
+    for words, change in NAMERS[api].items():
+        assert StreamedTurn(api, renumbered(body, change)).said == unchanged(name), words
+
+
+@given(st.data())
+def test_no_changes_together_change_a_turn(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(ORDERED))
+    api, body = STREAMS[name]
+    numbers = data.draw(st.lists(st.sampled_from(sorted(NUMBERS[api])), unique=True, max_size=5))
+    namer = data.draw(st.none() | st.sampled_from(sorted(NAMERS[api])))
+
+    changes = [NUMBERS[api][one] for one in numbers]
+    changes += [NAMERS[api][namer]] if namer else []
+    assert StreamedTurn(api, renumbered(body, *changes)).said == unchanged(name)
+
+
+@given(st.sampled_from(sorted(STREAMS)), st.integers(1, 200))
+def test_no_cut_of_the_bytes_changes_a_turn(name: str, reads: int) -> None:
+    assert StreamedTurn(*STREAMS[name], reads=reads).said == unchanged(name)

@@ -1,0 +1,328 @@
+"""Two pages on one notebook: a turn stands there once, whoever asks, approves, reloads or leaves."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chats import Slow, answer, approve, write_notebook
+from lab import Lab, running_lab
+from playwright.sync_api import Browser, expect
+from scripted_server import ScriptedServer, call, text
+
+from msgbook_format.turn import TURN_MIME
+
+COLLABORATION = Path(__file__).parents[1] / ".collaboration"
+
+AGENTS = "agents:\n  writer: {models: large}\n  critic: {models: small}\n"
+
+needs_collaboration = pytest.mark.skipif(
+    not COLLABORATION.is_dir(), reason="make .collaboration/.installed installs it"
+)
+
+
+@pytest.fixture(scope="module")
+def shared_url(
+    lab_root: Path, model_server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """A JupyterLab whose documents are shared between its pages."""
+    settings = {
+        "OPENAI_BASE_URL": model_server.url,
+        "MSGBOOK_MODEL": "scripted-model",
+        "PYTHONPATH": str(COLLABORATION),
+        "JUPYTER_PATH": str(COLLABORATION / "share" / "jupyter"),
+        "JUPYTER_CONFIG_PATH": str(COLLABORATION / "etc" / "jupyter"),
+    }
+    log = tmp_path_factory.mktemp("shared") / "jupyterlab.txt"
+    with running_lab(lab_root, log, settings) as url:
+        yield url
+
+
+Open = Callable[[str, str], Lab]
+
+
+@pytest.fixture
+def open_page(browser: Browser, model_server: ScriptedServer) -> Iterator[Open]:
+    """Opens a notebook at a URL, in a browser of its own."""
+    model_server.reset()
+    contexts = []
+
+    def open_one(url: str, path: str) -> Lab:
+        contexts.append(browser.new_context(viewport={"width": 1100, "height": 800}))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(300_000)
+        lab = Lab(page, url)
+        lab.load(path)
+        lab.wait_for_kernel()
+        return lab
+
+    yield open_one
+    for context in contexts:
+        context.close()
+
+
+def is_shared(lab: Lab) -> bool:
+    shared: bool = lab.page.evaluate(
+        "() => window.jupyterapp.shell.currentWidget.context.model.collaborative"
+    )
+    return shared
+
+
+def turns(cell: dict[str, Any]) -> list[dict[str, Any]]:
+    return [output["data"].get(TURN_MIME) for output in cell["outputs"]]
+
+
+def wait_for_file(lab: Lab, path: Path, words: str) -> list[dict[str, Any]]:
+    """The turns of the first cell as saved, once the file has some words.
+
+    The server saves a shared document by itself, a second after the last change. A page that asks it to
+    meanwhile may get no answer: jupyter-server-ydoc then drops one of the two.
+    """
+    for _ in range(300):
+        if words in path.read_text():
+            break
+        lab.page.wait_for_timeout(100)
+    return turns(json.loads(path.read_text())["cells"][0])
+
+
+def turns_once_written(lab: Lab, index: int = 0) -> list[dict[str, Any]]:
+    """The turns of a cell in the page's document, once it says there that one is done."""
+    lab.page.wait_for_function(
+        """index => JSON.stringify(
+            window.jupyterapp.shell.currentWidget.content.model.cells.get(index).outputs.toJSON()
+        ).includes('"status":"done"')""",
+        arg=index,
+    )
+    return turns(lab.cells()[index])
+
+
+def said(turn: dict[str, Any]) -> tuple[str, str]:
+    return turn["status"], "".join(block.get("text", "") for block in turn["blocks"])
+
+
+@needs_collaboration
+def test_both_pages_of_a_shared_document_follow_a_turn_that_stands_there_once(
+    shared_url, lab_root, model_server, open_page
+):
+    path = lab_root / "shared.ipynb"
+    write_notebook(path, "Tell me", "And then?")
+    slow = Slow("Before.", " After.")
+    model_server.answers = [slow.answer, text("Second.")]
+    one, two = open_page(shared_url, path.name), open_page(shared_url, path.name)
+    assert [is_shared(lab) for lab in (one, two)] == [True, True]
+
+    one.run(0)
+    for lab in (one, two):
+        expect(lab.cell(0).get_by_text("Before.", exact=True)).to_be_visible()
+        expect(lab.cell(0).locator("[data-status=running]")).to_be_visible()
+        assert len(lab.cells()[0]["outputs"]) == 1
+    slow.go()
+
+    for lab in (one, two):
+        expect(lab.cell(0).get_by_text("Before. After.", exact=True)).to_be_visible()
+        expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
+        expect(lab.cell(0).locator(".jp-InputPrompt")).not_to_have_text("[*]:")
+    saved = wait_for_file(one, path, "After.")
+    for found in (turns_once_written(one), turns_once_written(two), saved):
+        assert [said(turn) for turn in found] == [("done", "Before. After.")]
+
+    two.run(1)
+    for lab in (one, two):
+        expect(lab.cell(1).get_by_text("Second.", exact=True)).to_be_visible()
+        expect(lab.cell(1).locator("[data-status=done]")).to_be_visible()
+        assert [said(turn) for turn in turns_once_written(lab, 1)] == [("done", "Second.")]
+    assert [m["content"] for m in model_server.messages()[1:]] == [
+        "Tell me",
+        "Before. After.",
+        "And then?",
+    ]
+
+
+@needs_collaboration
+def test_the_page_that_did_not_ask_approves(shared_url, lab_root, model_server, open_page):
+    path = lab_root / "shared-approval.ipynb"
+    write_notebook(path, "Make a folder")
+    model_server.answers = [call("mkdir", {"path": "by-another-page"}), text("Made.")]
+    one, two = open_page(shared_url, path.name), open_page(shared_url, path.name)
+
+    one.run(0)
+    for lab in (one, two):
+        expect(approve(lab.cell(0))).to_be_visible()
+    answer(approve(two.cell(0)))
+
+    for lab in (one, two):
+        expect(lab.cell(0).get_by_text("Made.", exact=True)).to_be_visible()
+        expect(approve(lab.cell(0))).to_have_count(0)
+        expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
+    assert (lab_root / "by-another-page").is_dir()
+    saved = wait_for_file(one, path, "Made.")
+    for found in (turns_once_written(one), turns_once_written(two), saved):
+        assert [block["type"] for turn in found for block in turn["blocks"]] == [
+            "tool_call",
+            "tool_result",
+            "text",
+        ]
+
+
+@needs_collaboration
+def test_who_edits_a_call_that_another_page_approves_is_told_and_keeps_the_words(
+    shared_url, lab_root, model_server, open_page
+):
+    path = lab_root / "shared-edit.ipynb"
+    write_notebook(path, "Make a folder")
+    model_server.answers = [call("mkdir", {"path": "as-it-was"}), text("Made.")]
+    one, two = open_page(shared_url, path.name), open_page(shared_url, path.name)
+
+    one.run(0)
+    answer(one.cell(0).get_by_role("button", name="Change the arguments"))
+    one.cell(0).get_by_role("textbox", name="Arguments of the call").fill('{"path": "mine"}')
+    answer(approve(two.cell(0)))
+
+    for lab in (one, two):
+        expect(lab.cell(0).get_by_text("Made.", exact=True)).to_be_visible()
+    told = one.page.get_by_text("What you were writing was not sent.")
+    expect(told).to_be_visible()
+    expect(one.page.get_by_role("button", name="Copy what you wrote")).to_be_visible()
+    expect(two.page.get_by_text("What you were writing was not sent.")).to_have_count(0)
+    assert (lab_root / "as-it-was").is_dir()
+    assert not (lab_root / "mine").exists()
+
+
+@needs_collaboration
+@pytest.mark.parametrize("reloaded", ["the page that asked", "the other page"])
+def test_one_page_is_loaded_anew_in_mid_turn(
+    reloaded, shared_url, lab_root, model_server, open_page
+):
+    path = lab_root / f"shared-reload-{reloaded.split()[1]}.ipynb"
+    write_notebook(path, "Tell me")
+    slow = Slow("Before.", " After.")
+    model_server.answers = [slow.answer]
+    one, two = open_page(shared_url, path.name), open_page(shared_url, path.name)
+    one.run(0)
+    expect(two.cell(0).get_by_text("Before.", exact=True)).to_be_visible()
+
+    again = one if reloaded == "the page that asked" else two
+    again.load(path.name)
+    for lab in (one, two):
+        expect(lab.cell(0).get_by_text("Before.", exact=True)).to_be_visible()
+        expect(lab.cell(0).locator("[data-status=running]")).to_be_visible()
+    slow.go()
+
+    for lab in (one, two):
+        expect(lab.cell(0).get_by_text("Before. After.", exact=True)).to_be_visible()
+        expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
+        expect(lab.cell(0).locator(".jp-InputPrompt")).not_to_have_text("[*]:")
+    saved = wait_for_file(two, path, "After.")
+    for found in (turns_once_written(one), turns_once_written(two), saved):
+        assert [said(turn) for turn in found] == [("done", "Before. After.")]
+
+
+@needs_collaboration
+@pytest.mark.parametrize("goes_on", ["while the turn runs", "when it has ended"])
+def test_the_page_that_asked_is_closed_in_mid_turn_and_the_other_one_writes_on(
+    goes_on, shared_url, lab_root, model_server, open_page
+):
+    path = lab_root / f"shared-close-{goes_on.split()[0]}.ipynb"
+    write_notebook(path, "Tell me")
+    slow = Slow("Before.", " Meanwhile.", " After.")
+    model_server.answers = [slow.answer]
+    one, two = open_page(shared_url, path.name), open_page(shared_url, path.name)
+    one.run(0)
+    expect(two.cell(0).get_by_text("Before.", exact=True)).to_be_visible()
+
+    one.page.close()
+    slow.go()
+    if goes_on == "while the turn runs":
+        two.page.wait_for_function(
+            "() => JSON.stringify(window.jupyterapp.shell.currentWidget.content.model.toJSON())"
+            ".includes('Meanwhile.')"
+        )
+    slow.go()
+
+    expect(two.cell(0).get_by_text("Before. Meanwhile. After.", exact=True)).to_be_visible()
+    expect(two.cell(0).locator("[data-status=done]")).to_be_visible()
+    expect(two.cell(0).locator(".jp-InputPrompt")).not_to_have_text("[*]:")
+    saved = wait_for_file(two, path, "After.")
+    for found in (turns_once_written(two), saved):
+        assert [said(turn) for turn in found] == [("done", "Before. Meanwhile. After.")]
+
+
+def test_two_pages_with_a_document_each_have_the_turn_once_each(
+    lab_url, lab_root, model_server, open_page
+):
+    path = lab_root / "not-shared.ipynb"
+    write_notebook(path, "Tell me")
+    slow = Slow("Before.", " After.")
+    model_server.answers = [slow.answer]
+    one, two = open_page(lab_url, path.name), open_page(lab_url, path.name)
+    assert [is_shared(lab) for lab in (one, two)] == [False, False]
+
+    one.run(0)
+    for lab in (one, two):
+        expect(lab.cell(0).get_by_text("Before.", exact=True)).to_be_visible()
+    slow.go()
+
+    for lab in (one, two):
+        expect(lab.cell(0).get_by_text("Before. After.", exact=True)).to_be_visible()
+        expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
+        assert [said(turn) for turn in turns_once_written(lab)] == [("done", "Before. After.")]
+
+
+@needs_collaboration
+def test_what_one_page_leaves_out_of_requests_is_marked_and_left_out_in_the_other(
+    shared_url, lab_root, model_server, open_page
+):
+    path = lab_root / "shared-history.ipynb"
+    write_notebook(path, "Tell me", "And then?")
+    model_server.answers = [text("First."), text("Second.")]
+    one, two = open_page(shared_url, path.name), open_page(shared_url, path.name)
+    one.run(0)
+    for lab in (one, two):
+        expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
+
+    two.cell(0).locator(".jp-InputPrompt").click()
+    two.command("msgbook:set-history", history="exclude")
+    expect(one.cell(0)).to_have_class(re.compile("msgbook-mod-excluded"))
+    one.run(1)
+    for lab in (one, two):
+        expect(lab.cell(1).get_by_text("Second.", exact=True)).to_be_visible()
+        assert [said(turn) for turn in turns_once_written(lab, 1)] == [("done", "Second.")]
+    assert [m["content"] for m in model_server.messages()[1:]] == ["And then?"]
+
+
+@needs_collaboration
+def test_the_agents_that_the_other_page_chooses_are_shown_and_answer_here(
+    shared_url, lab_root, model_server, open_page
+):
+    path = lab_root / "shared-agent.ipynb"
+    write_notebook(path, "Tell me", "And then?")
+    notebook = json.loads(path.read_text())
+    notebook["metadata"]["msgbook"] = {"frontmatter": AGENTS}
+    path.write_text(json.dumps(notebook))
+    model_server.models = ["small", "large"]
+    model_server.answers = [text("First."), text("Second.")]
+    one, two = open_page(shared_url, path.name), open_page(shared_url, path.name)
+    picker = ".msgbook-Picker[data-jp-item-name='msgbook-agent']"
+    expect(one.page.locator(picker)).to_contain_text("writer")
+
+    # For the notebook, in the toolbar; for one prompt, in its own menu.
+    two.page.locator(picker).locator("button").click()
+    two.page.get_by_role("option", name="critic").click()
+    expect(one.page.locator(picker)).to_contain_text("critic")
+    two.cell(1).locator(".jp-InputPrompt").click()
+    two.command("msgbook:choose-cell-agent")
+    two.page.get_by_role("dialog", name="Agent of this prompt").get_by_role(
+        "option", name="writer"
+    ).click()
+    expect(one.cell(1).get_by_text("Agent: writer")).to_be_visible()
+
+    for index, words in enumerate(("First.", "Second.")):
+        one.run(index)
+        for lab in (one, two):
+            expect(lab.cell(index).get_by_text(words, exact=True)).to_be_visible()
+            turns_once_written(lab, index)
+    assert [request["model"] for request in model_server.requests] == ["small", "large"]
