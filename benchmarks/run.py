@@ -33,6 +33,7 @@ NAMES = [
     "mcp_start",
     "history",
     "first_request",
+    "notebook_reference",
     "pull",
     "prefix",
     "text_format",

@@ -12,16 +12,21 @@ import argparse
 import os
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import NamedTuple, NoReturn
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
 
 from msgbook import __version__
 from msgbook.cli import arguments, conversion_arguments
 from msgbook.cli.run_arguments import declare_run
 from msgbook.cli.terminal import complain, line_of, printable, say
 from msgbook.errors import MsgbookError
+from msgbook_format.links import spelled_on_disk
 
 _INTERRUPTED = 130
 """Exit code after Ctrl+C, as in a shell: 128 plus the number of SIGINT."""
+
+_PATHS = {"file", "files", "folder", "target", "new", "output", "out", "record", "replay"}
+"""Arguments that are paths."""
 
 
 class Verb(NamedTuple):
@@ -144,7 +149,23 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     if argv[:1] == ["jupytext"]:
         # All other arguments are Jupytext's, even --help.
         return argparse.Namespace(verb="jupytext", argv=argv[1:])
-    return _parser().parse_args(argv)
+    given = _parser().parse_args(argv)
+    for name in _PATHS & vars(given).keys():
+        setattr(given, name, _on_disk(getattr(given, name)))
+    return given
+
+
+def _on_disk(value: Any) -> Any:
+    """Return a path, or a list of paths, in the Unicode form that the file system has."""
+    if isinstance(value, list):
+        return [*map(_on_disk, value)]
+    if not isinstance(value, str) or value.isascii():
+        return value
+    try:
+        found = spelled_on_disk(Path(value))
+    except ValueError:  # NUL, which the verb reports
+        return value
+    return value if found == Path(value) else str(found)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
-from msgbook.text import repair_surrogates
+from msgbook.text import one_line, repair_surrogates
 
 Message = dict[str, Any]
 """A JSON object with a `role` of `system`, `user`, `assistant` or `tool`."""
 
 Part = dict[str, Any]
-"""A content part: `{"type": "text", ...}` or `{"type": "image_url", ...}` (seed 001)."""
+"""A content part: `{"type": "text", ...}`, `{"type": "image_url", ...}` (seed 001) or `{"type": "file", ...}`."""
 
 ApiName = Literal["chat", "responses"]
 """The API over which a server is asked: chat completions, or OpenAI's newer Responses API."""
@@ -136,17 +136,60 @@ class RequestHash:
         return digest.hexdigest()[:_HASH_DIGITS]
 
 
+def document_part(name: str, url: str) -> Part:
+    """Return the part of a document, given its `data:` URL."""
+    return {"type": "file", "file": {"filename": name, "file_data": url}}
+
+
+def document_name(part: Part) -> str:
+    """Return the name of a document."""
+    return str(part["file"].get("filename") or "without a name")
+
+
 def without_images(message: Message) -> Message:
     """Return the message with the text `[image]` for each image. Not in place."""
+    return _without(message, lambda part: part.get("type") == "image_url")
+
+
+def is_document(part: Part) -> bool:
+    """Return whether a part is that of a document."""
+    return part.get("type") == "file"
+
+
+def without_documents(
+    message: Message, is_left_out: Callable[[Part], bool] = is_document
+) -> Message:
+    """Return the message with the name of each document in its place, or of those that are left out. Not in place."""
+    return _without(message, lambda part: is_document(part) and is_left_out(part))
+
+
+def _without(message: Message, is_left_out: Callable[[Part], bool]) -> Message:
     content = message.get("content")
-    return {**message, "content": content_text(content)} if isinstance(content, list) else message
+    if not isinstance(content, list):
+        return message
+    if not any(map(is_left_out, content)):
+        return message
+    if all("text" in part or is_left_out(part) for part in content):
+        return {**message, "content": content_text(content)}
+    parts = [
+        {"type": "text", "text": _part_text(part)} if is_left_out(part) else part
+        for part in content
+    ]
+    return {**message, "content": parts}
 
 
 def content_text(content: str | list[Part]) -> str:
     """Return the text of a message's content, with `[image]` for each image."""
     if isinstance(content, str):
         return content
-    return "\n".join(part.get("text", IMAGE) for part in content)
+    return "\n".join(map(_part_text, content))
+
+
+def _part_text(part: Part) -> str:
+    if part.get("type") == "file":
+        return f"[document: {one_line(document_name(part), 100)}]"
+    text: str = part.get("text", IMAGE)
+    return text
 
 
 def with_texts(content: str | list[Part], change: Callable[[str], str]) -> str | list[Part]:

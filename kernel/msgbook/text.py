@@ -38,6 +38,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
+def sized(number: int) -> str:
+    """Return a number of bytes: `160 kB`."""
+    return f"{number / 1000:,.0f} kB" if number >= 1000 else f"{number} bytes"
+
+
 def join_first(names: Sequence[str], limit: int, separator: str = ", ") -> str:
     """Return the first names in one text, with the number of the others: `a, b and 3 more`."""
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
@@ -76,8 +81,7 @@ def without_data(text: str, *, ended: bool = True) -> str:
             return head
         if len(data) <= _SHORT_DATA:
             return found[0]
-        size = len(data.rstrip("=")) * 3 // 4
-        return f"{head}… ({f'{size / 1000:,.0f} kB' if size >= 1000 else f'{size} bytes'})"
+        return f"{head}… ({sized(len(data.rstrip('=')) * 3 // 4)})"
 
     return _DATA_URL.sub(short, text)
 

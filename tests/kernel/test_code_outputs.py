@@ -15,7 +15,7 @@ from msgbook.kernel.code_outputs import (
     STREAM_CHARACTERS,
     OutputRecorder,
 )
-from msgbook.request.history.outputs import outputs_images, outputs_text
+from msgbook.notebook.outputs import outputs_images, outputs_text
 
 PNG = "iVBORw0KGgo="
 

@@ -16,6 +16,7 @@ from other_programs import MESSAGES, PNG, archive, chatgpt, claude, jupyter_ai, 
 from msgbook.__main__ import main
 from msgbook.other_chats import archives
 from msgbook.other_chats.branches import find_branches
+from msgbook.other_chats.unread import TooMuchError
 from msgbook_format.turn import turn_of
 
 
@@ -39,6 +40,28 @@ def refused(converter, capsys):
     return convert
 
 
+@pytest.fixture
+def left_out(converter, capsys):
+    """Convert a file of which one chat cannot be read, and return what is said of it."""
+
+    def convert(name, content):
+        path = converter.file(name, content)
+        errors = set()
+        for target in (["--out", "out"], ["--to", "openai-jsonl"], ["all.jsonl"]):
+            assert main(["convert", str(path), *target]) == 1
+            shown = capsys.readouterr()
+            (error,) = [line for line in shown.err.splitlines() if "not read: " in line]
+            errors.add(error)
+        (error,) = errors
+        assert error.startswith(f"{path}: not read: ")
+        assert len(error) < 1000
+        assert len(list((converter.folder / "out").glob("*.md"))) >= 1
+        assert (converter.folder / "all.jsonl").read_text().strip()
+        return error
+
+    return convert
+
+
 def changed(value, *keys, to):
     """Return a copy of a value in which what the keys lead to is another value."""
     value = deepcopy(value)
@@ -56,10 +79,24 @@ TWO_CLAUDE = [claude(), claude()]
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ([], "found an empty list"),
+        ([], "expected a chat, found none"),
         (5, "expected a list in `the file`, found a number"),
         ({"a": 1}, "found an object with 'a'"),
         ([[]], "expected an object in `[0]`, found a list"),
+        (changed(jupyter_ai(), "messages", 1, "body", to=[]), "`messages[1].body`, found a list"),
+        (changed(jupyter_ai(), "users", to=[]), "expected an object in `users`, found a list"),
+        (changed(MESSAGES, 2, "role", to="\x1b[31mred"), "`messages[2].role`, found "),
+        (changed(MESSAGES, 2, "tool_calls", 0, to="x"), "`messages[2].tool_calls[0]`, found a text"),
+        (changed(MESSAGES, 3, "content", to=5), "expected a list in `messages[3].content`, found a number"),
+    ],
+)  # fmt: skip
+def test_a_value_of_the_wrong_type_is_named_by_its_place(refused, value, words):
+    assert words in refused("chats.json", value)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
         (changed(TWO_GPT, 1, "mapping", to=[]), "expected an object in `[1].mapping`, found a list"),
         (changed(TWO_GPT, 1, "mapping", "a1", to=7), "in `[1].mapping['a1']`, found a number"),
         (changed(TWO_GPT, 1, "mapping", "a1", "message", to=[]), "mapping['a1'].message`, found a list"),
@@ -83,24 +120,22 @@ TWO_CLAUDE = [claude(), claude()]
             changed(TWO_CLAUDE, 1, "chat_messages", 1, "content", 3, "text", to=1.5),
             "expected a text in `[1].chat_messages[1].content[3].text`, found a number",
         ),
-        (changed(jupyter_ai(), "messages", 1, "body", to=[]), "`messages[1].body`, found a list"),
-        (changed(jupyter_ai(), "users", to=[]), "expected an object in `users`, found a list"),
-        (changed(MESSAGES, 2, "role", to="\x1b[31mred"), "`messages[2].role`, found "),
-        (changed(MESSAGES, 2, "tool_calls", 0, to="x"), "`messages[2].tool_calls[0]`, found a text"),
-        (changed(MESSAGES, 3, "content", to=5), "expected a list in `messages[3].content`, found a number"),
         (changed(llm_rows(), 1, "tool_results", to={}), "expected a list in `[1].tool_results`"),
         (changed(llm_rows(), 2, "prompt", to=False), "`[2].prompt`, found true or false"),
     ],
 )  # fmt: skip
-def test_a_value_of_the_wrong_type_is_named_by_its_place(refused, value, words):
-    assert words in refused("chats.json", value)
+def test_of_one_bad_chat_among_good_ones_the_place_is_named_and_the_rest_is_written(
+    left_out, value, words
+):
+    assert words in left_out("chats.json", value)
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
         (b"", "found an empty file"),
-        (b"\xff\xfe\x00", "expected JSON in UTF-8, found byte 0xff at offset 0"),
+        (b"\xff\x00", "expected JSON in UTF-8, found byte 0xff at offset 0"),
+        (b"\xff\xfe\x00", "expected JSON in UTF-16, found byte 0x00 at offset 2"),
         (b"hello", "found an error in line 1, column 1"),
         (json.dumps(TWO_GPT).encode()[:-40], "found an error in line 1"),
         (json.dumps(TWO_GPT, indent=1).encode()[:-40], "found an error in line "),
@@ -108,13 +143,132 @@ def test_a_value_of_the_wrong_type_is_named_by_its_place(refused, value, words):
         (b'{"messages": ' + b"[" * 300 + b"]" * 300 + b"}", "at most 200 levels"),
         (b'[{"role": "user", "content": "a", "x": NaN}]', "a number that is too large"),
         (b'[{"role": "user", "x": ' + b"9" * 5000 + b"}]", "a number that is too large"),
-        (b'{"messages": []}\n{"messages": [}\n', "line 2, column 15"),
-        (b'{"messages": []}\n{"messages": [{"role": "x"}]}\n', "`line 2.messages[0].role`, found 'x'"),
         (b'{"role": "user", "content": "a"}\n{"role": "x"}\n', "`line[1].role`, found 'x'"),
     ],
 )  # fmt: skip
 def test_text_that_is_not_the_json_that_it_should_be_is_named_by_its_line(refused, content, words):
     assert words in refused("chats.json", content)
+
+
+CHAT = b'{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}'
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (CHAT + b'\n{"messages": [}\n', "line 2, column 15"),
+        (CHAT + b'\n\n{"messages": [\n' + CHAT, "line 3, column 15"),
+        (b'{"messages": [}\n' + CHAT, "line 1, column 15"),
+        (CHAT + b'\n{"messages": [{"role": "x"}]}\n', "`line 2.messages[0].role`, found 'x'"),
+        (CHAT + b"\n[]\n", "expected an object in `line 2`, found a list"),
+        (CHAT + b'\n{"messages": [{"role": "user", "x": NaN}]}\n', "line 2: expected JSON, found a number"),
+    ],
+)  # fmt: skip
+def test_a_line_that_is_no_chat_is_named_and_the_others_are_written(left_out, content, words):
+    assert words in left_out("chats.jsonl", content)
+
+
+PARTS = {
+    "damaged": (b"[{", "conversations-001.json: expected JSON"),
+    "of something else": ([{"a": 1}], "conversations-001.json: expected messages of the OpenAI API"),
+    "in Latin-1": (b'["\xe9"]', "conversations-001.json: expected JSON in UTF-8"),
+    "with one bad chat": ([chatgpt(), {"mapping": 5}], "conversations-001.json: expected an object in `[1].mapping`"),
+}  # fmt: skip
+
+
+def unpacked(converter, name, files):
+    """Write the files of an archive as Safari unpacks it, and return the folder."""
+    for path, content in files.items():
+        target = converter.folder / name / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        data = content if isinstance(content, bytes) else json.dumps(content).encode()
+        target.write_bytes(data)
+    return converter.folder / name
+
+
+@pytest.mark.parametrize("as_folder", [False, True])
+@pytest.mark.parametrize(("part", "words"), PARTS.values(), ids=PARTS)
+def test_a_part_of_an_export_that_cannot_be_read_is_named_and_the_others_are_written(
+    converter, capsys, part, words, as_folder
+):
+    files = {"x/conversations-000.json": TWO_GPT, "x/conversations-001.json": part}
+    path = (
+        unpacked(converter, "export", files)
+        if as_folder
+        else converter.file("a.zip", archive(files))
+    )
+
+    assert main(["convert", str(path), "--out", "out"]) == 1
+
+    shown = capsys.readouterr()
+    assert len(shown.out.splitlines()) >= 2
+    assert words in shown.err
+    assert shown.err.count("not read: ") == 1
+
+
+@pytest.mark.parametrize("as_folder", [False, True])
+@pytest.mark.parametrize("empty", [b"", b"\n", b"[]", b"\xef\xbb\xbf[]\n"])
+def test_an_empty_part_of_an_export_has_no_chats(converter, capsys, empty, as_folder):
+    files = {f"conversations-{n:03}.json": empty if n % 2 else [chatgpt()] for n in range(6)}
+    path = (
+        unpacked(converter, "export", files)
+        if as_folder
+        else converter.file("a.zip", archive(files))
+    )
+
+    assert main(["convert", str(path), "--out", "out"]) == 0
+    assert "not read" not in capsys.readouterr().err
+
+
+def test_an_entry_of_an_archive_that_is_damaged_is_named_and_the_others_are_written(
+    converter, capsys
+):
+    data = bytearray(archive({f"conversations-{n}.json": [chatgpt()] for n in range(3)}))
+    at = data.index(b"conversations-1.json") + 60
+    data[at : at + 10] = bytes(10)
+    path = converter.file("a.zip", bytes(data))
+
+    assert main(["convert", str(path), "--out", "out"]) == 1
+    assert "`conversations-1.json` cannot be read" in capsys.readouterr().err
+
+
+def test_a_folder_is_read_like_the_archive_and_no_link_in_it_is_followed(
+    converter, capsys, tmp_path_factory
+):
+    picture = {"content_type": "image_asset_pointer", "asset_pointer": "file-service://file-Ab1"}
+    chat = chatgpt(
+        "Seen",
+        node(
+            "u", None, "user", content={"content_type": "multimodal_text", "parts": [picture, "?"]}
+        ),
+        node("a", "u", "assistant", "A dot."),
+    )
+    files = {"conversations.json": [chat], "file-Ab1-dot.png": PNG, "user.json": {}}
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "conversations.json").write_text(json.dumps([chatgpt("Secret")]))
+    converter.into("a.zip", archive(files))
+    packed = capsys.readouterr()
+    folder = unpacked(converter, "export", files)
+    (folder / "linked").symlink_to(outside)
+    (folder / "conversations-001.json").symlink_to(outside / "conversations.json")
+
+    assert main(["convert", str(folder), "--out", str(converter.folder / "two")]) == 0
+
+    shown = capsys.readouterr()
+    assert shown.err.replace(str(folder), "FILE") == packed.err.replace(
+        str(converter.folder / "a.zip"), "FILE"
+    )
+    names = [{p.name for p in (converter.folder / out).rglob("*")} for out in ("out", "two")]
+    assert names[0] == names[1]
+    assert any(name.endswith(".png") for name in names[0])
+
+
+def test_a_folder_without_chats_is_refused(converter, capsys):
+    folder = unpacked(converter, "notes", {"notes.txt": b"x"})
+
+    assert main(["convert", str(folder), "--out", "out"]) == 2
+    assert "expected `conversations.json` in the folder" in capsys.readouterr().err
+    assert not (converter.folder / "out").exists()
 
 
 def test_an_archive_that_is_cut_off_or_empty_or_of_something_else_is_refused(refused):
@@ -165,7 +319,7 @@ def test_more_bytes_than_fit_into_memory_are_refused_by_what_the_archive_says(tm
     with archives.Archive(path) as opened:
         for entry in opened._zip.infolist():
             entry.file_size = 400_000_000
-        with pytest.raises(archives.BadArchiveError, match="1,000,000,000 bytes, found more"):
+        with pytest.raises(TooMuchError, match="1,000,000,000 bytes, found more"):
             opened.conversations()
 
 
@@ -266,7 +420,7 @@ def test_an_image_that_is_shown_again_and_again_is_unpacked_once_and_not_without
     with archives.Archive(path) as opened:
         assert opened.asset("file_1") == picture
         assert opened.asset("file_1") is opened.asset("file_1")
-        with pytest.raises(archives.BadArchiveError, match=r"images of at most 500,[0-9,]+ bytes"):
+        with pytest.raises(TooMuchError, match=r"images of at most 500,[0-9,]+ bytes"):
             deque((opened.asset("file_1") for _ in range(110)), maxlen=0)
 
 

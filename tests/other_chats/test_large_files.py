@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import deque
 
 import pytest
-from other_programs import LLM_ROWS, archive, llm_database
+from other_programs import LLM_ROWS, PNG, archive, llm_database
 
 from msgbook.__main__ import main
 from msgbook.errors import MsgbookError
 from msgbook.other_chats import json_text, recognize
 from msgbook.other_chats import llm_database as database
+from msgbook.other_chats.export_folders import Folder
 from msgbook.other_chats.read import read_chats
+from msgbook.other_chats.unread import TooMuchError
 
 MESSAGE = '{"role":"user","content":"a"}'
 MANY = recognize.MOST_MESSAGES + 1
@@ -56,6 +59,64 @@ def test_the_files_of_an_archive_share_the_messages(tmp_path):
     path.write_bytes(archive(files))
 
     with pytest.raises(MsgbookError, match="messages in all chats"):
+        read_chats(path)
+
+
+def unpacked(folder, files):
+    folder.mkdir()
+    for name, chats in files.items():
+        (folder / name).write_text(json.dumps(chats))
+    return folder
+
+
+def test_the_files_of_a_folder_share_the_messages_like_those_of_an_archive(tmp_path):
+    half = [{"messages": [{"role": "user", "content": "a"}] * (MANY // 2 + 1)}]
+    files = {f"conversations-{number}.json": half for number in (1, 2)}
+
+    with pytest.raises(MsgbookError, match="messages in all chats"):
+        read_chats(unpacked(tmp_path / "export", files))
+
+
+def test_a_folder_has_the_bounds_of_an_archive(tmp_path):
+    folder = unpacked(tmp_path / "export", {"conversations.json": []})
+    for number in (1, 2, 3):
+        # Files with holes take no room on the disk.
+        with (folder / f"conversations-{number}.json").open("wb") as file:
+            file.truncate(json_text.MOST_BYTES - 1)
+
+    with pytest.raises(TooMuchError, match="conversations of at most"):
+        read_chats(folder)
+
+
+def test_a_file_that_is_too_large_leaves_the_others_of_a_folder(tmp_path):
+    chat = {"messages": [{"role": "user", "content": "a"}]}
+    folder = unpacked(tmp_path / "export", {"conversations.json": [chat]})
+    with (folder / "conversations-1.json").open("wb") as file:
+        file.truncate(json_text.MOST_BYTES + 1)
+
+    found = read_chats(folder)
+
+    assert len(found.chats) == 1
+    (reason,) = found.unread
+    assert "`conversations-1.json` cannot be read" in reason
+
+
+def test_images_of_a_folder_are_not_shown_without_end(tmp_path):
+    folder = unpacked(tmp_path / "export", {"conversations.json": []})
+    (folder / "file_1.png").write_bytes(PNG + bytes(4_900_000))
+
+    opened = Folder(folder)
+
+    with pytest.raises(TooMuchError, match=r"images of at most 6[0-9]{2},[0-9,]+ bytes"):
+        deque((opened.asset("file_1") for _ in range(140)), maxlen=0)
+
+
+@pytest.mark.parametrize("bad", ["5", '{"a":1}', "x"])
+def test_parts_that_are_no_chats_are_counted_too(tmp_path, bad):
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"messages":[{MESSAGE}]}}\n' + f"{bad}\n" * MANY)
+
+    with pytest.raises(MsgbookError, match=r"messages in all chats|expected JSON"):
         read_chats(path)
 
 

@@ -18,6 +18,7 @@ from msgbook.other_chats import notebook_of, safe_stem
 from msgbook.other_chats.json_text import load
 from msgbook.other_chats.llm_threads import read_threads
 from msgbook.other_chats.recognize import chats_of
+from msgbook.other_chats.unread import Unread
 from msgbook.request.history import Reader, View
 from msgbook_format import reads, writes
 
@@ -66,12 +67,14 @@ def damaged(draw, samples):
     return value
 
 
-def outcome(read, value):
-    """Return what a reader returns, or an empty list and the words of its error."""
+def outcome(read, *values):
+    """Return what a reader returns, or an empty list, and the words of its errors."""
+    unread = [value for value in values if isinstance(value, Unread)]
     try:
-        return read(value), ""
+        found, errors = read(*values), []
     except MsgbookError as error:
-        return [], str(error)
+        found, errors = [], [str(error)]
+    return found, errors + [reason for one in unread for reason in one.reasons]
 
 
 def require_sound(chats):
@@ -86,9 +89,9 @@ def require_sound(chats):
 
 @given(damaged(SAMPLES))
 def test_any_change_of_a_file_gives_sound_notebooks_or_an_error_in_words(value):
-    chats, error = outcome(chats_of, value)
+    chats, error = outcome(chats_of, value, Unread())
 
-    assert not error or "expected" in error
+    assert all("expected" in words for words in error)
     require_sound(chats)
 
 
@@ -113,9 +116,9 @@ def test_any_change_of_a_database_gives_sound_notebooks_or_an_error_in_words(row
             for key, held in row.items():
                 row[key] = json.dumps(held) if isinstance(held, (list, dict)) else held
 
-    chats, error = outcome(read_threads, found)
+    chats, error = outcome(read_threads, found, Unread())
 
-    assert not error or "expected" in error
+    assert all("expected" in words for words in error)
     require_sound(chats)
 
 
@@ -123,12 +126,12 @@ def test_any_change_of_a_database_gives_sound_notebooks_or_an_error_in_words(row
 def test_any_bytes_are_json_or_an_error_in_words(data):
     _, error = outcome(load, data)
 
-    assert not error or "expected JSON" in error
+    assert all("expected JSON" in words for words in error)
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_equal_files_give_equal_notebooks(sample):
-    first, second = (list(map(notebook_of, chats_of(deepcopy(sample)))) for _ in range(2))
+    first, second = (list(map(notebook_of, chats_of(deepcopy(sample), Unread()))) for _ in range(2))
 
     assert first == second
 
@@ -146,7 +149,7 @@ def test_messages_are_sent_as_they_were_after_the_way_through_a_file(pairs):
         for pair in pairs
         for role, text in zip(("user", "assistant"), pair, strict=True)
     ]
-    (chat,) = chats_of(messages)
+    (chat,) = chats_of(messages, Unread())
 
     notebook = reads(writes(notebook_of(chat)))
 

@@ -10,13 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refused import OPTIONS, PICTURE, SEEN, TOOL, error, refusal
 
-from msgbook.messages import IMAGE, OUTPUT_ITEMS, assistant, tool_call, tool_result, user
+from msgbook.messages import (
+    IMAGE,
+    OUTPUT_ITEMS,
+    assistant,
+    document_part,
+    tool_call,
+    tool_result,
+    user,
+)
 from msgbook.provider import Request, turn_options
 from msgbook.provider.adaptation import ALL, Adaptation
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.refused_elements import image_keys
+from msgbook.provider.refused_media import EVERY_DOCUMENT
 from msgbook.provider.request_quirks import (
     ADAPTATIONS,
+    DOCUMENTS,
     FEWER_IMAGES,
     PICTURES,
     REASONING,
@@ -28,6 +38,10 @@ from msgbook.provider.request_quirks import (
 
 def find_adaptation(said: RefusedError, request: Request) -> Adaptation | None:
     return next(find_adaptations(said, request), None)
+
+
+DOCUMENT = document_part("a.pdf", "data:application/pdf;base64,AA==")
+READ = user([{"type": "text", "text": "read"}, DOCUMENT])
 
 
 def adapted(status: int, body: object, request: Request) -> Request | None:
@@ -359,10 +373,6 @@ def test_a_server_that_hands_out_no_reasoning_is_not_asked_for_it(body, left_out
 
 
 REASONED_CHAT = assistant("Hello") | {"reasoning_content": "I think"}
-DOCUMENT = {
-    "type": "file",
-    "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AA"},
-}
 ANSWERS = [user("a"), assistant("one"), user("b"), assistant("two") | {"reasoning": "I think"}]
 
 
@@ -461,12 +471,86 @@ def test_one_image_that_is_refused_is_left_out_alone(message):
     assert PICTURE not in found.change(Request("m", [older, SEEN])).messages[1]["content"]
 
 
-def test_a_document_that_is_refused_is_a_word():
-    request = Request("m", [user([{"type": "text", "text": "sum up"}, DOCUMENT])])
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, error("Invalid value: 'file'. This model does not support file content types.")),
+        (400, error("Invalid type for 'messages[0].content[1]': unknown part type: file")),
+        (400, error("Invalid value: 'input_file'. Supported values are: 'input_text' and 'input_image'.")),
+        (404, error("No endpoints found that support file input", code=404)),
+        (422, {"detail": [{"loc": ["content", 1], "msg": "Input should be 'text' or 'image_url'", "input": "file"}]}),
+        (400, error("this server does not accept pdf documents")),
+        (400, error("This model does not support PDFs.")),
+        (400, error("Failed to parse the request: unknown variant `file`, expected `text` or `image_url`")),
+        (400, error("messages.1.content.1.type: Input should be 'text'")),
+        (400, error("messages[1].content must be a string")),
+        (415, error("Unsupported file type: application/pdf")),
+        (400, error("不支持 PDF 文档")),
+        (500, error("unsupported content[].type")),
+    ],
+)  # fmt: skip
+def test_a_model_that_takes_no_documents_is_sent_their_names(status, body):
+    request = Request("m", [user("hi"), READ, SEEN])
 
-    changed = adapted(400, error("Invalid file data: PDF is not supported"), request)
+    changed = adapted(status, body, request)
 
-    assert changed.messages[0]["content"][1] == {"type": "text", "text": "[document: a.pdf]"}
+    assert changed.messages == [user("hi"), user("read\n[document: a.pdf]"), SEEN]
+
+
+OLDER = user(
+    [{"type": "text", "text": "first"}, document_part("b.pdf", "data:application/pdf;base64,BB==")]
+)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The PDF file is too large",
+        "Unsupported file: the document has more than 100 pages",
+        "This model does not support PDF files with more than 100 pages",
+        "the document is encrypted, which is not supported",
+        "The file a.pdf exceeds the maximum size",
+        "a.pdf: unsupported document, the file could not be read",
+        "Invalid file data: PDF is not supported",
+        "messages.1.content.1.source.base64: the document was specified using application/pdf but is text",
+        "messages[1].content[1].file.file_data: Expected a base64-encoded data URL",
+        "messages.1.content.1: 格式错误",
+        "input[1].content[1]: bad",
+        "文档已加密",
+    ],
+)
+def test_one_document_that_is_refused_is_left_out_alone(said):
+    request = Request("m", [OLDER, READ, SEEN])
+
+    found = find_adaptation(refusal(400, error(said)), request)
+
+    assert found.change(request).messages == [OLDER, user("read\n[document: a.pdf]"), SEEN]
+    assert "a.pdf (sha256 " in found.notice("m", "p")
+    assert "documents = false in [providers.p]" in found.notice("m", "p")
+
+
+def test_a_document_is_found_by_its_name_and_is_another_one_once_it_has_changed():
+    request = Request("m", [OLDER, READ])
+    found = find_adaptation(refusal(400, error("The file b.pdf is corrupt")), request)
+    mended = user([document_part("b.pdf", "data:application/pdf;base64,CC==")])
+
+    assert found.change(request).messages == [user("first\n[document: b.pdf]"), READ]
+    assert not found.concerns(Request("m", [mended]))
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, "temperature: unsupported value"),
+        (400, "Invalid image file"),
+        (500, "The file server is not available"),
+    ],
+)
+def test_words_about_something_else_leave_documents_in_place(status, said):
+    request = Request("m", [READ, SEEN], options=OPTIONS)
+
+    for found in find_adaptations(refusal(status, error(said)), request):
+        assert found.row is not DOCUMENTS
 
 
 def test_nothing_is_changed_that_the_request_does_not_hold():
@@ -509,6 +593,7 @@ HELD = (
 ELEMENTS = {
     TOOLS: frozenset({"read"}),
     UNNAMED_TOOLS: frozenset({"read"}),
+    DOCUMENTS: EVERY_DOCUMENT,
     PICTURES: frozenset(image_keys(HELD[0])),
     FEWER_IMAGES: frozenset({"1"}),
     REASONING: frozenset({"reasoning_content"}),

@@ -14,7 +14,7 @@ from responses import decode, sse, text
 
 from msgbook.config import redact
 from msgbook.kernel.python.capture import Capture
-from msgbook.request.history.outputs import outputs_text
+from msgbook.notebook.outputs import outputs_text
 from msgbook.text import capped, one_line, visible, without_data
 from msgbook.tools import Output, TerminalText
 from msgbook.tools.files.diff import preview

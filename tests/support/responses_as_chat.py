@@ -58,4 +58,6 @@ def _content(content: Any) -> Any:
 def _part(part: dict[str, Any]) -> dict[str, Any]:
     if part["type"] == "input_image":
         return {"type": "image_url", "image_url": {"url": part["image_url"]}}
+    if part["type"] == "input_file":
+        return {"type": "file", "file": {key: part[key] for key in ("filename", "file_data")}}
     return {"type": "text", "text": part.get("text", part.get("refusal"))}

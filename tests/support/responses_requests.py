@@ -150,7 +150,8 @@ def _check_content(where: str, content: Any, begins: str, may_be_empty: bool = F
         kind = part.get("type", "")
         if not (kind.startswith(begins) or (kind == "refusal" and begins == "output_")):
             raise InvalidRequestError(where, f"Invalid value: '{kind}' in '{where}'.")
-        key = {"input_image": "image_url", "refusal": "refusal"}.get(kind, "text")
+        keys = {"input_image": "image_url", "input_file": "file_data", "refusal": "refusal"}
+        key = keys.get(kind, "text")
         if not isinstance(part.get(key), str):
             raise InvalidRequestError(where, f"Missing required parameter: '{where}.{key}'.")
 

@@ -135,14 +135,14 @@ def test_of_a_file_that_is_too_long_the_begin_is_read_and_that_is_said(files, tm
         (codecs.BOM_UTF16_BE + "é\n".encode("utf-16-be"), "é\n[encoding utf-16-be]"),
         (codecs.BOM_UTF32_LE + "é\n".encode("utf-32-le"), "é\n[encoding utf-32-le]"),
         (codecs.BOM_UTF32_BE + "é\n".encode("utf-32-be"), "é\n[encoding utf-32-be]"),
-        ("é “x”\n".encode("cp1252"), "é “x”\n[encoding cp1252]"),
-        ("é\x81\n".encode("latin-1"), "é\x81\n[encoding latin-1]"),
+        ("é “x”\n".encode("cp1252"), "é “x”\n[encoding cp1252, guessed]"),
+        ("é\x81\n".encode("latin-1"), "é\x81\n[encoding latin-1, guessed]"),
         (
             b"# -*- coding: koi8-r -*-\n" + "да\n".encode("koi8-r"),
             "# -*- coding: koi8-r -*-\nда\n[encoding koi8-r]",
         ),
-        (b"# coding: hex\n\xe9\n", "# coding: hex\né\n[encoding cp1252]"),
-        (b"# coding: no-such\n\xe9\n", "# coding: no-such\né\n[encoding cp1252]"),
+        (b"# coding: hex\n\xe9\n", "# coding: hex\né\n[encoding cp1252, guessed]"),
+        (b"# coding: no-such\n\xe9\n", "# coding: no-such\né\n[encoding cp1252, guessed]"),
         (b"a\r\nb\r\n", "a\nb\n[lines end with CRLF]"),
         (b"", "(the file is empty)"),
     ],
@@ -165,7 +165,8 @@ def test_what_is_decoded_can_be_written_back_to_the_byte(text, codec):
 def test_no_bytes_are_changed_by_reading_them_as_text(data):
     file = decode(data)
 
-    assert file is None or file.encode() == data
+    # Windows' Japanese has some characters twice: `edit` refuses a file with the other spelling.
+    assert file is None or file.encode() == data or file.codec == "cp932"
 
 
 def test_a_text_is_spelled_as_the_file_that_it_replaces():

@@ -111,7 +111,7 @@ def test_what_an_encoding_cannot_spell_changes_it_and_that_is_said(files, tmp_pa
     needed = files.approval_request("write", path="a.txt", content="café ☕\n")
     files.run_approved("write", path="a.txt", content="café ☕\n")
 
-    assert needed.preview.startswith("[encoding cp1252] -> [UTF-8, LF]\n--- a.txt\n")
+    assert needed.preview.startswith("[encoding cp1252, guessed] -> [UTF-8, LF]\n--- a.txt\n")
     assert (tmp_path / "a.txt").read_text("utf-8") == "café ☕\n"
 
 

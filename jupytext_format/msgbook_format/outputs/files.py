@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from msgbook_format import jsontext
+from msgbook_format.links import nfc, spelled_on_disk
 from msgbook_format.outputs.code_outputs import is_binary
 from msgbook_format.outputs.file_references import (
     Reference,
@@ -113,7 +114,11 @@ class _Files:
         shown = _shown(name)
         parts = name.split("/")
         folder = f"{self._path.name.removesuffix('.md').removesuffix('.msg')}.files"
-        foreign = parts[0] != folder or len(parts) < 2 or any(p in ("", ".", "..") for p in parts)
+        foreign = (
+            nfc(parts[0]) != nfc(folder)
+            or len(parts) < 2
+            or any(p in ("", ".", "..") for p in parts)
+        )
         if foreign or any(character in name for character in "\0\\:"):
             raise OutputFileError(f"expected a file in `{folder}/`, found `{shown}`")
         try:
@@ -135,14 +140,14 @@ class _Files:
 def _read_plain(folder: Path, parts: list[str], limit: int) -> bytes:
     """Return the bytes of a plain file below `folder`; no part of its path may be a link."""
     shown = _shown("/".join(parts))
-    target = folder.joinpath(*parts)
+    target = spelled_on_disk(folder.joinpath(*parts))
     if not stat.S_ISREG(os.lstat(target).st_mode):
         raise OutputFileError(f"expected a plain file, found something else at `{shown}`")
     with os.fdopen(os.open(target, _FLAGS), "rb") as stream:
         opened = os.fstat(stream.fileno())
         # Checked after opening, so that a link that appears in between changes nothing.
         real = Path(os.path.realpath(target))
-        straight = real == Path(os.path.realpath(folder), *parts)
+        straight = real == Path(os.path.realpath(folder), *target.parts[-len(parts) :])
         if not straight or not os.path.samestat(opened, real.stat()):
             raise OutputFileError(f"expected a plain file, found a link at `{shown}`")
         if not stat.S_ISREG(opened.st_mode):

@@ -13,6 +13,7 @@ _PROVIDER = (
     "plugin",
     "prices",
     "keep_reasoning",
+    "documents",
     "alternate",
     "from_environment",
     "problem",

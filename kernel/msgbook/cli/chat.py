@@ -18,6 +18,7 @@ from msgbook.cli.incomplete_answers import (
     resume,
 )
 from msgbook.cli.screen import Screen
+from msgbook.cli.standard_input import text_of_input
 from msgbook.cli.terminal import complain, line_of
 from msgbook.cli.usage_errors import CommandError
 from msgbook.config import ApprovalPolicy
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise CommandError("expected TEXT, the message, or --resume")
     return chat(
         path,
-        _read_stdin() if arguments.text == "-" else arguments.text,
+        text_of_input(_VERB, sys.stdin.buffer.read()) if arguments.text == "-" else arguments.text,
         go_on=arguments.go_on,
         force=arguments.force,
         attributes=attributes,
@@ -185,8 +186,3 @@ def _save_prompt(document: Document) -> None:
         document.save()
     except (MessageFileError, OSError) as error:
         raise CommandError(describe_file_error(document.path, error)) from error
-
-
-def _read_stdin() -> str:
-    text = sys.stdin.buffer.read().decode("utf-8", "replace")
-    return text.removesuffix("\n").removesuffix("\r")

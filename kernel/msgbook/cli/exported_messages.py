@@ -58,7 +58,7 @@ def export_messages(
         if os.path.lexists(new) and not force:
             raise CommandError(f"{new} exists. Choose another name, or replace it with --force.")
         require_target(new)
-    conversations = _read(path)
+    conversations, unread = _read(path)
     if len(conversations) > 1 and out is None and form == "openai-messages":
         raise CommandError(
             f"{path}: expected one conversation, found {len(conversations):,}. Write them into a folder with "
@@ -72,17 +72,19 @@ def export_messages(
     else:
         for text in texts:
             write(printable_json(text), sys.stdout)
-    return 0
+    return 1 if unread else 0
 
 
-def _read(path: Path) -> list[_Conversation]:
+def _read(path: Path) -> tuple[list[_Conversation], list[str]]:
+    """Return the conversations of a file, and what could not be read."""
     if is_conversation(path):
         document = Document.read(path)
         require_conversation(document)
-        return [_Conversation(stem_of(path.name), document.notebook)]
-    chats = read_others(path)
-    report(path, chats, "left out")
-    return [_Conversation(safe_stem(chat.title), notebook_of(chat)) for chat in chats]
+        return [_Conversation(stem_of(path.name), document.notebook)], []
+    found = read_others(path)
+    report(path, found, "left out")
+    chats = [_Conversation(safe_stem(chat.title), notebook_of(chat)) for chat in found.chats]
+    return chats, found.unread
 
 
 async def _texts(

@@ -15,6 +15,7 @@ from msgbook.errors import MsgbookError, describe_file_error
 from msgbook.notebook import NOTEBOOK_SUFFIX, Document, DocumentError, create, require_name
 from msgbook.other_chats import (
     OtherChat,
+    ReadChats,
     files_of,
     notebook_of,
     read_chats,
@@ -27,14 +28,17 @@ from msgbook_format.files import AGENT_SUFFIXES, own_folder, read_regular, stem_
 _MOST_FINDINGS = 20
 """Kinds of findings that are told, the most frequent first."""
 
+_MOST_UNREAD = 1000
+"""Chats that could not be read, of which each is named."""
+
 
 def is_conversation(path: Path) -> bool:
     """Return whether a name is that of a conversation of ours."""
     return path.name.endswith((".md", NOTEBOOK_SUFFIX, *AGENT_SUFFIXES))
 
 
-def read_others(path: Path) -> list[OtherChat]:
-    """Return the chats of a file of another program.
+def read_others(path: Path) -> ReadChats:
+    """Return the chats of a file or folder of another program.
 
     Raises:
         CommandError: It cannot be read; the message names the file, and line or field.
@@ -60,17 +64,18 @@ def import_as(path: Path, new: Path, *, force: bool = False) -> int:
         MsgbookError: The file has several chats or cannot be read, or `new` exists.
     """
     require_name(new)
-    chats = read_others(path)
-    if len(chats) > 1:
-        raise CommandError(
-            f"{path}: expected one chat, found {len(chats):,}. Name a folder for them: --out DIR. "
-            "Nothing was written."
-        )
     if os.path.lexists(new) and not force:
         raise CommandError(
             f"{new} exists. Choose another name, or replace its conversation with --force."
         )
     require_target(new)
+    found = read_others(path)
+    chats = found.chats
+    if len(chats) > 1:
+        raise CommandError(
+            f"{path}: expected one chat, found {len(chats):,}. Name a folder for them: --out DIR. "
+            "Nothing was written."
+        )
     suffix = new.name.removeprefix(stem_of(new.name))
     branches = [chats[0], *chats[0].forks]
     forks = [f"{stem_of(new.name)}-fork" for _ in chats[0].forks]
@@ -81,8 +86,8 @@ def import_as(path: Path, new: Path, *, force: bool = False) -> int:
         _replace(present, branches[0])
     else:
         _write_new(names, branches)
-    report(path, chats)
-    return 0
+    report(path, found)
+    return 1 if found.unread else 0
 
 
 def import_into(path: Path, folder: Path, form: str) -> int:
@@ -93,28 +98,32 @@ def import_into(path: Path, folder: Path, form: str) -> int:
     """
     stems: list[str] = []
     branches: list[OtherChat] = []
-    chats = read_others(path)
-    for chat in chats:
+    found = read_others(path)
+    for chat in found.chats:
         stem = safe_stem(chat.title)
         stems += [stem, *(f"{stem}-fork" for _ in chat.forks)]
         branches += [chat, *chat.forks]
     make_folder(folder)
     _write_new(list(unused_paths(folder, stems, f".{form}")), branches)
-    report(path, chats)
-    return 0
+    report(path, found)
+    return 1 if found.unread else 0
 
 
-def report(
-    path: Path, chats: Iterable[OtherChat], branches: str = "written to files of their own"
-) -> None:
-    """Say on standard error what of the chats has no place in a conversation, once for all chats.
+def report(path: Path, found: ReadChats, branches: str = "written to files of their own") -> None:
+    """Say on standard error what could not be read, and what of the chats has no place in a conversation.
 
     Args:
         branches: What becomes of other branches.
     """
     findings: list[tuple[str, str]] = []
     forks = 0
-    for chat in chats:
+    for reason in found.unread[:_MOST_UNREAD]:
+        say(line_of(f"{path}: not read: {reason}"), sys.stderr)
+    if len(found.unread) > _MOST_UNREAD:
+        say(
+            f"{path}: and {len(found.unread) - _MOST_UNREAD:,} more that cannot be read", sys.stderr
+        )
+    for chat in found.chats:
         forks += len(chat.forks)
         for branch in (chat, *chat.forks):
             title = chat.title or "a chat without a title"

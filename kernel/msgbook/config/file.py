@@ -22,6 +22,7 @@ PROVIDER_KEYS = {
     "prices",
     "keep_reasoning",
     "alternate",
+    "documents",
     "api",
     "plugin",
     "options",

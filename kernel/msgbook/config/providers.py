@@ -93,6 +93,30 @@ def default_api(base_url: str | None) -> ApiName:
     return "responses" if is_openai else "chat"
 
 
+_DOCUMENTS: Mapping[str, tuple[ApiName, ...]] = {
+    "openai.com": ("chat", "responses"),
+    "openai.azure.com": ("responses",),
+    "openrouter.ai": ("chat",),
+}
+"""The APIs over which a host takes PDFs as documents. Local servers and most gateways refuse them."""
+
+
+def takes_documents(base_url: str | None, api: ApiName) -> bool:
+    """Return whether a server is known to take PDFs as documents.
+
+    Args:
+        base_url: None for OpenAI's own.
+    """
+    try:
+        host = urlsplit(server_url(base_url)).hostname or ""
+    except ValueError:
+        return False
+    return any(
+        api in apis and (host == name or host.endswith(f".{name}"))
+        for name, apis in _DOCUMENTS.items()
+    )
+
+
 def server_url(base_url: str | None) -> str:
     """Return the base URL of a server: OpenAI's if none is set."""
     return base_url or OPENAI_URL
@@ -254,13 +278,16 @@ def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSet
     """Return the provider with the prices and options of `[providers.NAME]`."""
     name = provider.name
     api = file.api(name)
+    found = replace(provider, api=api or "chat") if provider.plugin else at_base_url(provider, api)
+    known = not provider.plugin and takes_documents(found.base_url, found.api)
     return replace(
-        replace(provider, api=api or "chat") if provider.plugin else at_base_url(provider, api),
+        found,
         is_api_set=api is not None,
         file=file.name,
         prices=file.prices(name),
         keep_reasoning=file.is_on(name, "keep_reasoning"),
         alternate=file.is_on(name, "alternate"),
+        documents=file.is_on(name, "documents") if "documents" in file.provider(name) else known,
         requests_per_minute=file.count(name, "requests_per_minute"),
         max_parallel=file.count(name, "max_parallel"),
     )

@@ -66,6 +66,8 @@ class ProviderSettings:
     """True if the server wants the reasoning of earlier turns back."""
     alternate: bool = False
     """True if user and assistant messages have to alternate."""
+    documents: bool = False
+    """True if the server takes PDFs as documents."""
     requests_per_minute: int | None = None
     """Most requests that begin in a minute; None for any number."""
     max_parallel: int | None = None

@@ -44,6 +44,13 @@ if TYPE_CHECKING:
     from msgbook.notebook.folders import working_folder
     from msgbook.notebook.fork import fork_conversation
     from msgbook.notebook.imported import IMPORTED_TEXT, imported_digest, is_imported
+    from msgbook.notebook.outputs import (
+        may_record,
+        names_only,
+        outputs_images,
+        outputs_text,
+        text_output,
+    )
     from msgbook.notebook.prompt_cells import new_prompt
     from msgbook.notebook.saved_notebook import (
         SESSION_VARIABLE,
@@ -70,6 +77,7 @@ else:
             "conversation_file": "Document DocumentError create create_beside require_name",
             "file_source": "merge_saved_cells",
             "imported": "IMPORTED_TEXT imported_digest is_imported",
+            "outputs": "may_record names_only outputs_images outputs_text text_output",
             "prompt_cells": "new_prompt",
             "saved_notebook": "SESSION_VARIABLE SavedNotebookReader file_version find_notebook_file session_notebook_file",
             "session_memory": "ExecutedCell RequestedCell SessionMemory",

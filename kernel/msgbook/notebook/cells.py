@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from msgbook.notebook.magics_table import OWN_MAGICS
 from msgbook_format.syntax import MSG_MAGIC, is_shell_command
 
 Cell = Mapping[str, Any]
@@ -143,6 +142,9 @@ def model_magic_name(source: str) -> str | None:
 
 def is_own_magic(source: str) -> bool:
     """Return whether the cell begins with one of msgbook's line magics."""
+    # Imported here: a worker of the file tools reads cells, too, and needs none of the settings.
+    from msgbook.notebook.magics_table import OWN_MAGICS
+
     words = source.split(maxsplit=1)
     return bool(words) and words[0] in OWN_MAGICS
 

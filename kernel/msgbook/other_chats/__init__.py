@@ -3,7 +3,8 @@
 - `chat`: a chat that was read, whatever it came from. `fields`: values of a file, with their types checked.
 - `openai_messages`, `chatgpt`, `claude`, `llm_logs`, `jupyter_ai`: one reader for each form. Pure.
 - `recognize`: finds the form of a JSON value. `json_text`: JSON and JSONL.
-- `archives`, `llm_database`: what is read from a `.zip` and from SQLite.
+- `archives`, `export_folders`, `llm_database`: what is read from a `.zip`, the same unpacked, and from SQLite.
+- `unread`: what of a file cannot be read, while the rest is.
 - `notebooks`: a chat as a notebook. `names`: names of files from titles.
 - `openai_file`: messages of a request as the text of a file.
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from msgbook.other_chats.names import safe_stem
     from msgbook.other_chats.notebooks import IMPORTED, files_of, notebook_of
     from msgbook.other_chats.openai_file import FORMS, openai_text
-    from msgbook.other_chats.read import read_chats, unread_files
+    from msgbook.other_chats.read import ReadChats, read_chats, unread_files
 else:
     __getattr__ = lazy_names(
         __name__,
@@ -30,6 +31,6 @@ else:
             "names": "safe_stem",
             "notebooks": "IMPORTED files_of notebook_of",
             "openai_file": "FORMS openai_text",
-            "read": "read_chats unread_files",
+            "read": "ReadChats read_chats unread_files",
         },
     )

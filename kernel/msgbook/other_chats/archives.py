@@ -5,26 +5,30 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from msgbook.errors import MsgbookError
 from msgbook.images import IMAGE_LIMIT
+from msgbook.other_chats.export_bounds import ShownImages, require_entries, require_size
 from msgbook.text import excerpt
 
 MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 
-_CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d{1,6})?\.json", re.DOTALL)
-_MOST_BYTES = 1_000_000_000
-"""Bytes of all conversations."""
+CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d{1,6})?\.json", re.DOTALL)
 _RATIO, _SURELY_FINE = 100, 20_000_000
 """JSON of chats shrinks to a tenth. What claims to shrink more than this, and is large, is no archive of chats."""
-_MOST_ENTRIES = 200_000
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_SHOWN_START, _SHOWN_FACTOR = 500_000_000, 30
-"""Bytes of all images that are shown, one that is shown twice counted twice: a start, and this much for each byte."""
-
 _BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError)  # fmt: skip
+
+
+def asset_ids(name: str) -> list[str]:
+    """Return the ids by which a message may name a file of an export."""
+    base = name.rpartition("/")[2]
+    # `file-AbC123-photo.png`, `file_0001-sanitized.png`, `file-AbC123.dat`
+    stem = re.match(r"(?:file-[A-Za-z0-9]+|file_[A-Za-z0-9]+)", base)
+    return [base, stem[0]] if stem else [base]
 
 
 class BadArchiveError(MsgbookError):
@@ -45,8 +49,7 @@ class Archive:
             raise BadArchiveError(f"expected a .zip archive, found: {error}") from None
         self._files: dict[str, zipfile.ZipInfo] | None = None
         self._images: dict[str, bytes] = {}
-        self._shown = 0
-        self._most_shown = _SHOWN_START + _SHOWN_FACTOR * path.stat().st_size
+        self._shown = ShownImages(path.stat().st_size)
 
     def __enter__(self) -> Archive:
         return self
@@ -54,60 +57,49 @@ class Archive:
     def __exit__(self, *_error: object) -> None:
         self._zip.close()
 
-    def conversations(self) -> Iterator[tuple[str, bytes]]:
-        """Return name and content of each file of conversations, in the order of the names, each read when it is due.
+    def conversations(self) -> list[tuple[str, Callable[[], bytes]]]:
+        """Return name and content of each file of conversations, in the order of the names.
+
+        A content that is broken or too large raises `BadArchiveError`.
 
         Raises:
-            BadArchiveError: There is none, one is broken, or they are too large.
+            BadArchiveError: There is none.
+            TooMuchError: They are too large.
         """
         entries = self._zip.infolist()
-        if len(entries) > _MOST_ENTRIES:
-            raise BadArchiveError(
-                f"expected at most {_MOST_ENTRIES:,} files, found {len(entries):,}"
-            )
-        found = [entry for entry in entries if _CONVERSATIONS.fullmatch(entry.filename)]
+        require_entries(len(entries))
+        found = [entry for entry in entries if CONVERSATIONS.fullmatch(entry.filename)]
         if not found:
             raise BadArchiveError(
                 "expected `conversations.json` in the archive, as ChatGPT and Claude export it, found none"
             )
-        if sum(entry.file_size for entry in found) > _MOST_BYTES:
-            raise BadArchiveError(
-                f"expected conversations of at most {_MOST_BYTES:,} bytes, found more"
-            )
-        return (
-            (excerpt(entry.filename, 80), self._read(entry))
+        require_size(sum(entry.file_size for entry in found))
+        return [
+            (excerpt(entry.filename, 80), partial(self._read, entry))
             for entry in sorted(found, key=lambda entry: entry.filename)
-        )
+        ]
 
     def unread(self) -> list[str]:
         """Return the names of other JSON files."""
         names = [entry.filename for entry in self._zip.infolist()]
-        others = [n for n in names if n.endswith(".json") and not _CONVERSATIONS.fullmatch(n)]
+        others = [n for n in names if n.endswith(".json") and not CONVERSATIONS.fullmatch(n)]
         return sorted(excerpt(name, 80) for name in others)
 
     def asset(self, identity: str) -> bytes | None:
         """Return the image whose name begins with an id; None if there is none that can be shown.
 
         Raises:
-            BadArchiveError: The images that were asked for are larger than an archive of this size has.
+            TooMuchError: The images that were asked for are larger than an archive of this size has.
         """
         if self._files is None:
             self._files = {}
             for entry in self._zip.infolist():
-                base = entry.filename.rpartition("/")[2]
-                self._files.setdefault(base, entry)
-                # `file-AbC123-photo.png`, `file_0001-sanitized.png`, `file-AbC123.dat`
-                stem = re.match(r"(?:file-[A-Za-z0-9]+|file_[A-Za-z0-9]+)", base)
-                if stem:
-                    self._files.setdefault(stem[0], entry)
+                for name in asset_ids(entry.filename):
+                    self._files.setdefault(name, entry)
         found = self._files.get(identity)
         if found is None or found.file_size > IMAGE_LIMIT:
             return None
-        self._shown += found.file_size
-        if self._shown > self._most_shown:
-            raise BadArchiveError(
-                f"expected images of at most {self._most_shown:,} bytes, found more"
-            )
+        self._shown.take(found.file_size)
         if identity not in self._images:
             try:
                 self._images[identity] = self._read(found)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from typing import Any
 
 from msgbook.errors import MsgbookError
 from msgbook_format import jsontext
 
-_BOM = b"\xef\xbb\xbf"
-
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""Byte order marks: what PowerShell's `>` writes begins with one."""
 
 MOST_BYTES = 400_000_000
 """Bytes of a text, which takes up to four times as much as a string."""
 MOST_VALUES = 15_000_000
 """Commas, colons and brackets of a text: each may stand for a value, which takes up to 100 bytes in memory."""
+_MOST_BAD_LINES = 10_000
+"""Lines that are no JSON, beyond which a text has no value on each line."""
 
 
 class BadJsonError(MsgbookError):
@@ -24,6 +31,8 @@ class BadJsonError(MsgbookError):
 def load(data: bytes) -> tuple[Any, bool]:
     """Return the value of a JSON file, and whether it has a value on each line; these are then in a list.
 
+    In the list, the error stands for a line that is not JSON, if another one is.
+
     Raises:
         BadJsonError: It is neither.
     """
@@ -31,12 +40,14 @@ def load(data: bytes) -> tuple[Any, bool]:
         raise BadJsonError(f"expected at most {MOST_BYTES:,} bytes of JSON, found {len(data):,}")
     if sum(map(data.count, b"[{:,")) > MOST_VALUES:
         raise BadJsonError(f"expected JSON of at most {MOST_VALUES:,} values, found more")
+    codec = next((codec for mark, codec in _MARKS if data.startswith(mark)), "utf-8")
     try:
-        text = data.removeprefix(_BOM).decode("utf-8")
+        text = data.decode(codec)
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
+        name = "UTF-8" if codec.startswith("utf-8") else "UTF-16"
         raise BadJsonError(
-            f"expected JSON in UTF-8, found byte 0x{byte:02x} at offset {error.start}"
+            f"expected JSON in {name}, found byte 0x{byte:02x} at offset {error.start}"
         ) from None
     if jsontext.is_too_deep(text):
         raise BadJsonError(
@@ -48,24 +59,37 @@ def load(data: bytes) -> tuple[Any, bool]:
     try:
         return _load(text), False
     except json.JSONDecodeError as error:
-        if error.msg != "Extra data" or "\n" not in text[: error.pos]:
+        if text.count("\n") > MOST_VALUES:
+            raise BadJsonError(f"expected at most {MOST_VALUES:,} lines, found more") from None
+        lines = _lines(text)
+        if error.msg != "Extra data" and not any(isinstance(line, dict) and line for line in lines):
             raise _named(error, error.lineno) from None
-    if text.count("\n") > MOST_VALUES:
-        raise BadJsonError(f"expected at most {MOST_VALUES:,} lines, found more") from None
-    return [_line(line, number) for number, line in _lines(text)], True
+        if all(isinstance(line, BadJsonError) for line in lines) or len(lines) < 2:
+            raise _named(error, error.lineno) from None
+    return lines, True
 
 
-def _lines(text: str) -> Any:
-    return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+def _lines(text: str) -> list[Any]:
+    """Return the value of each line, or the error that it gives; none if too many give one."""
+    values, bad = [], 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        values.append(_line(line, number))
+        bad += isinstance(values[-1], BadJsonError)
+        if bad > _MOST_BAD_LINES:
+            return []
+    return values
 
 
 def _line(line: str, number: int) -> Any:
+    """Return the value of a line, or the error that it gives."""
     try:
         return _load(line)
     except json.JSONDecodeError as error:
-        raise _named(error, number) from None
+        return _named(error, number)
     except BadJsonError as error:
-        raise BadJsonError(f"line {number}: {error}") from None
+        return BadJsonError(f"line {number}: {error}")
 
 
 def _named(error: json.JSONDecodeError, line: int) -> BadJsonError:

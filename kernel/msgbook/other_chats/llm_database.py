@@ -14,6 +14,7 @@ from msgbook.errors import MsgbookError
 from msgbook.other_chats.chat import OtherChat
 from msgbook.other_chats.llm_logs import read_rows
 from msgbook.other_chats.llm_threads import MOST_FRAGMENTS, read_threads
+from msgbook.other_chats.unread import Unread
 from msgbook_format import jsontext
 from msgbook_format.files import open_regular
 
@@ -54,11 +55,13 @@ class BadDatabaseError(MsgbookError):
     """A database that is not one of `llm`, or cannot be read."""
 
 
-def read_database(path: Path) -> list[OtherChat]:
+def read_database(path: Path, unread: Unread) -> list[OtherChat]:
     """Return the chats of a database, which is not changed.
 
+    Args:
+        unread: Collects the errors of chats in which a value is not what `llm` writes.
+
     Raises:
-        BadChatError: A value is not what `llm` writes.
         BadDatabaseError: The database cannot be read, or is another program's.
     """
     try:
@@ -77,12 +80,12 @@ def read_database(path: Path) -> list[OtherChat]:
                         rows[name] = _rows(connection, tables, name, columns)
                 rows["parts"].sort(key=_position)
                 threaded = {str(row["id"]) for row in rows["turns"]}
-                chats += read_threads(rows)
+                chats += read_threads(rows, unread)
             if "responses" in tables:
                 old = [
                     row for row in _responses(connection, tables) if str(row["id"]) not in threaded
                 ]
-                chats = read_rows(old, "responses") + chats
+                chats = read_rows(old, unread, "responses") + chats
             return chats
     except sqlite3.Error as error:
         raise BadDatabaseError(f"expected a database of `llm`, found: {error}") from None

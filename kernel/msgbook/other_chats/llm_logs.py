@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from msgbook.other_chats import fields
@@ -15,6 +16,8 @@ from msgbook.other_chats.chat import (
     result_block,
     text_block,
 )
+from msgbook.other_chats.json_text import BadJsonError
+from msgbook.other_chats.unread import Unread
 
 FORM = "llm"
 
@@ -27,20 +30,30 @@ _ROW = (
 _Json = dict[str, Any]
 
 
-def read_rows(rows: Sequence[Any], where: str = "") -> list[OtherChat]:
+def read_rows(rows: Sequence[Any], unread: Unread, where: str = "") -> list[OtherChat]:
     """Return the chats of logged responses, in the order in which they began.
 
-    Raises:
-        BadChatError: A value has another type.
+    Args:
+        unread: Collects the errors of chats, and of rows that do not say of which chat they are.
     """
     by_chat: dict[str, list[tuple[str, _Json]]] = {}
-    for number, row in enumerate(rows):
-        place = f"{where}[{number}]"
+
+    def name_of(place: str, row: Any) -> str:
+        if isinstance(row, BadJsonError):
+            raise row
         fields.require(row, dict, place)
         # A response of no conversation is one of its own.
-        name = fields.text_in(row, "conversation_id", place) or f"{place} alone"
-        by_chat.setdefault(name, []).append((place, row))
-    return [_chat(name, placed) for name, placed in by_chat.items()]
+        return fields.text_in(row, "conversation_id", place) or f"{place} alone"
+
+    for number, row in enumerate(rows):
+        place = f"{where}[{number}]"
+        for name in unread.read(partial(name_of, place, row)):
+            by_chat.setdefault(name, []).append((place, row))
+    return [
+        chat
+        for name, placed in by_chat.items()
+        for chat in unread.read(partial(_chat, name, placed))
+    ]
 
 
 def usage_of(row: _Json) -> dict[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgbook.other_chats import fields
@@ -18,6 +19,7 @@ from msgbook.other_chats.chat import (
 )
 from msgbook.other_chats.images import Images
 from msgbook.other_chats.llm_logs import FORM, seconds_of, tool_schema, usage_of
+from msgbook.other_chats.unread import Unread
 from msgbook_format import jsontext
 
 MOST_FRAGMENTS = 500_000_000
@@ -28,19 +30,23 @@ Rows = Mapping[str, Sequence[_Json]]
 """Rows by the name of their table."""
 
 
-def read_threads(rows: Rows) -> list[OtherChat]:
+def read_threads(rows: Rows, unread: Unread) -> list[OtherChat]:
     """Return the chats of all threads, in the order in which they began.
 
-    Raises:
-        BadChatError: A value has another type, or messages form a circle.
+    Args:
+        unread: Collects the errors of threads.
     """
     reader = _Reader(rows)
     turns: dict[str, list[_Json]] = {}
     for number, turn in enumerate(rows["turns"]):
-        thread = fields.text_in(turn, "thread_id", f"turns[{number}]")
-        turns.setdefault(thread, []).append(turn)
+        for thread in unread.read(partial(fields.text_in, turn, "thread_id", f"turns[{number}]")):
+            turns.setdefault(thread, []).append(turn)
     names = {thread.get("id"): thread for thread in rows["threads"]}
-    return [reader.chat(name, names.get(name, {}), found) for name, found in turns.items()]
+    return [
+        chat
+        for name, found in turns.items()
+        for chat in unread.read(partial(reader.chat, name, names.get(name, {}), found))
+    ]
 
 
 class _Reader:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from msgbook.errors import MsgbookError
 from msgbook.other_chats import chatgpt, claude, fields, jupyter_ai, llm_logs, openai_messages
 from msgbook.other_chats.chat import OtherChat
+from msgbook.other_chats.json_text import BadJsonError
+from msgbook.other_chats.unread import TooMuchError, Unread
 
 EXPECTED = (
     "messages of the OpenAI API, ChatGPT's or Claude's `conversations.json`, `llm logs --json`, or a `.chat` of "
@@ -28,49 +30,64 @@ class Room:
         self._left = left
 
     def take(self, messages: Any) -> None:
-        """Count messages before they are read. Raises `MsgbookError` if there are too many."""
-        self._left -= len(messages) if isinstance(messages, dict | list) else 1
+        """Count the messages of a chat before they are read; a chat without any takes room, too.
+
+        Raises:
+            TooMuchError: There are too many.
+        """
+        self._left -= max(1, len(messages)) if isinstance(messages, dict | list) else 1
         if self._left < 0:
-            raise MsgbookError(
+            raise TooMuchError(
                 f"expected at most {MOST_MESSAGES:,} messages in all chats, found more. Export fewer chats at once"
             )
 
 
 def chats_of(
     value: Any,
+    unread: Unread,
     *,
     lines: bool = False,
     assets: chatgpt.Assets = chatgpt.no_assets,
     room: Room | None = None,
 ) -> list[OtherChat]:
-    """Return the chats of a JSON value.
+    """Return the chats of a JSON value; an empty list has none.
 
     Args:
-        lines: Whether `value` is a list with a value for each line of a file.
+        unread: Collects the errors of chats that stand beside others.
+        lines: Whether `value` is a list with a value for each line of a file, or with the line's error.
         assets: Returns a file of the archive.
         room: Shared by the files of an archive.
 
     Raises:
         BadChatError: The value is of no form that is known, or not as its form says.
-        MsgbookError: It has too many messages.
+        TooMuchError: It has too many messages.
     """
     room = room or Room()
     if isinstance(value, dict):
         return [_conversation(value, "", assets, room)]
     values = fields.require(value, list, "the file")
-    if not values:
-        raise fields.BadChatError("the file", EXPECTED, "an empty list")
-    if all(isinstance(item, dict) and "role" in item for item in values[:1]):
+    errors = [item for item in values if isinstance(item, BadJsonError)]
+    first = next((item for item in values if not isinstance(item, BadJsonError)), None)
+    if isinstance(first, dict) and "role" in first:
+        if errors:  # a line is a message, and a chat with a hole in it is another chat
+            raise errors[0]
         room.take(values)
         return [openai_messages.read_conversation(values, "line" if lines else "messages")]
-    first = values[0]
-    is_log = isinstance(first, dict) and {"prompt", "response"} <= first.keys()
-    if is_log:
+    if isinstance(first, dict) and {"prompt", "response"} <= first.keys():
         room.take(values)
-        return llm_logs.read_rows(values, "line" if lines else "")
+        return llm_logs.read_rows(values, unread, "line" if lines else "")
+
+    def conversation(number: int, item: Any) -> OtherChat:
+        if isinstance(item, BadJsonError):
+            room.take(None)
+            raise item
+        where = f"line {number}" if lines else f"[{number - 1}]"
+        return _conversation(item, where, assets, room)
+
     return [
-        _conversation(item, f"line {number}" if lines else f"[{number - 1}]", assets, room)
+        chat
         for number, item in enumerate(values, 1)
+        for chat in unread.read(partial(conversation, number, item))
     ]
 
 
@@ -79,9 +96,16 @@ def _has_senders(messages: Any) -> bool:
     return isinstance(first, dict) and {"body", "sender"} <= first.keys()
 
 
+def _messages_of(value: Any) -> Any:
+    """Return the messages of a chat; None for none."""
+    if not isinstance(value, dict):
+        return None
+    return next((value[key] for key in _MESSAGES if key in value), None)
+
+
 def _conversation(value: Any, where: str, assets: chatgpt.Assets, room: Room) -> OtherChat:
+    room.take(_messages_of(value))
     fields.require(value, dict, where)
-    room.take(next((value[key] for key in _MESSAGES if key in value), None))
     if "mapping" in value:
         return chatgpt.read_conversation(value, where, assets)
     if "chat_messages" in value:

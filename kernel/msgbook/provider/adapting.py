@@ -10,7 +10,9 @@ from msgbook.events import AdaptationNotice, Notice, StreamEvent
 from msgbook.provider.adaptation import Adaptation
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import RefusedError
+from msgbook.provider.refused_media import EVERY_DOCUMENT
 from msgbook.provider.request_quirks import (
+    DOCUMENTS,
     IMAGES,
     TOOLS,
     UNNAMED_TOOLS,
@@ -25,6 +27,8 @@ TRIES = 10
 _ONE_BY_ONE = 2
 """Elements of a row that are left out one by one. A server that refuses a third one refuses more of them."""
 
+_NO_DOCUMENTS = Adaptation(DOCUMENTS, EVERY_DOCUMENT)
+
 
 class AdaptingProvider:
     """Repeats a request that a server refused, with adaptations, and remembers them for the model.
@@ -32,9 +36,13 @@ class AdaptingProvider:
     Each adaptation is tried once per request, `TRIES` in all, and none after the first event of an answer. An
     adaptation is remembered, and a notice shown, when the changed request is answered: a server that
     refuses that too had another reason.
+
+    Args:
+        takes_documents: Whether the server is known to take PDFs as documents. Else none is sent.
     """
 
-    def __init__(self, provider: Provider) -> None:
+    def __init__(self, provider: Provider, *, takes_documents: bool = False) -> None:
+        self._takes_documents = takes_documents
         self.name = provider.name
         self._provider = provider
         self._learned: dict[str, list[Adaptation]] = {}
@@ -42,6 +50,10 @@ class AdaptingProvider:
     def accepts_images(self, model: str) -> bool:
         """Return whether a model accepts images, as far as is known."""
         return all(known.row is not IMAGES for known in self._learned.get(model, ()))
+
+    def accepts_documents(self, model: str) -> bool:
+        """Return whether a model accepts PDFs as documents, as far as is known."""
+        return self._takes_documents and _NO_DOCUMENTS not in self._learned.get(model, ())
 
     def adapt(self, request: Request) -> Request:
         """Return the request with the adaptations that are known for its model."""
@@ -101,7 +113,9 @@ class AdaptingProvider:
 
     def _adapted(self, request: Request) -> tuple[Request, list[Adaptation]]:
         used = []
-        for known in self._learned.get(request.model, ()):
+        # A conversation may come here with documents that another server took.
+        never = () if self._takes_documents else (_NO_DOCUMENTS,)
+        for known in (*never, *self._learned.get(request.model, ())):
             if known.concerns(request):
                 request = known.change(request)
                 used.append(known)

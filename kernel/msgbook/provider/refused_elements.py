@@ -1,4 +1,4 @@
-"""The elements of a request that a server's words refuse: its tools, by name or place, and its pictures. Pure.
+"""The elements of a request that a server's words refuse: its tools, by name or place, pictures and documents. Pure.
 
 Servers name a tool by its name, as `tools[3].function.parameters` (OpenAI), `tools.3.custom.input_schema` (Anthropic),
 `tools -> 3` (pydantic) or `function_declarations[3]` (Gemini), and a picture by `messages[1].content[2]`,
@@ -8,17 +8,19 @@ Servers name a tool by its name, as `tools[3].function.parameters` (OpenAI), `to
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any
 
-from msgbook.messages import Message, Part
+from msgbook.messages import Message, Part, document_name
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.responses.items import input_items
 
 Elements = frozenset[str]
 """Names or digests of elements of a request."""
+PartsOf = Callable[[Message], list[Part]]
+"""Returns the parts of a message that are of one type."""
 
 _MCP_SERVER = re.compile(r"mcp__.+?__")
 _AT = r"(?:\[|\.|/|\s*->\s*|\(|['\"]\s*,\s*)"
@@ -120,11 +122,26 @@ def image_key(part: Part) -> str:
     return sha256(_url(part).encode(errors="replace")).hexdigest()[:16]
 
 
+def document_key(part: Part) -> str:
+    """Return name and digest of a document, the same in all requests: a changed file is another document."""
+    digest = sha256(str(part["file"].get("file_data")).encode(errors="replace")).hexdigest()
+    return f"{document_name(part)} (sha256 {digest[:8]})"
+
+
 def images_of(message: Message) -> list[Part]:
     """Return the image parts of a message."""
+    return _parts_of(message, "image_url")
+
+
+def documents_of(message: Message) -> list[Part]:
+    """Return the parts of a message that are documents."""
+    return _parts_of(message, "file")
+
+
+def _parts_of(message: Message, kind: str) -> list[Part]:
     content = message.get("content")
     parts = content if isinstance(content, list) else []
-    return [part for part in parts if isinstance(part, dict) and part.get("type") == "image_url"]
+    return [part for part in parts if isinstance(part, dict) and part.get("type") == kind]
 
 
 def image_keys(request: Request) -> list[str]:
@@ -132,25 +149,54 @@ def image_keys(request: Request) -> list[str]:
     return [image_key(part) for message in request.messages for part in images_of(message)]
 
 
+def document_keys(request: Request) -> list[str]:
+    """Return the keys of all documents of a request in their order."""
+    return [document_key(part) for message in request.messages for part in documents_of(message)]
+
+
 def named_images(refusal: RefusedError, request: Request) -> Elements | None:
     """Return the images that a refusal is about: those that it names, else those of the last message that has
     some, since the server has taken the ones before. None if there are no images.
     """
     words = refusal.words
-    named = {*_images_at(words, request)}
+    named = {*map(image_key, _parts_at(words, request, images_of))}
     if not named:
         images = [part for message in request.messages for part in images_of(message)]
         urls = [part for part in images if not _url(part).startswith("data:")]
         named = {image_key(part) for part in urls if _url(part) and _url(part) in words}
-    if not named:
-        last = next(filter(None, map(images_of, reversed(request.messages))), [])
-        named = {*map(image_key, last)}
-    return frozenset(named) or None
+    return frozenset(named or map(image_key, _newest(request, images_of))) or None
 
 
 def placed_images(refusal: RefusedError, request: Request) -> Elements | None:
     """Return the images whose places in their messages a refusal names; None for none."""
-    return frozenset(_images_at(refusal.words, request, in_message=True)) or None
+    found = _parts_at(refusal.words, request, images_of, in_message=True)
+    return frozenset(map(image_key, found)) or None
+
+
+def named_documents(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return the documents that a refusal is about: those that it names by place or name, else those of the last
+    message that has some. None if there are no documents.
+    """
+    words = refusal.words
+    named = [*_parts_at(words, request, documents_of)]
+    if not named:
+        documents = [part for message in request.messages for part in documents_of(message)]
+        named = [part for part in documents if _is_file_named(document_name(part), words)]
+    return frozenset(map(document_key, named or _newest(request, documents_of))) or None
+
+
+def placed_documents(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return the documents whose places in their messages a refusal names; None for none."""
+    found = _parts_at(refusal.words, request, documents_of, in_message=True)
+    return frozenset(map(document_key, found)) or None
+
+
+def _newest(request: Request, parts_of: PartsOf) -> list[Part]:
+    return next(filter(None, map(parts_of, reversed(request.messages))), [])
+
+
+def _is_file_named(name: str, words: str) -> bool:
+    return bool(re.search(rf"(?<![\w/-]){re.escape(name)}(?![\w-])", words))
 
 
 def names_a_part(refusal: RefusedError) -> bool:
@@ -158,16 +204,19 @@ def names_a_part(refusal: RefusedError) -> bool:
     return any(part for *_, part in _MESSAGE_AT.findall(refusal.words))
 
 
-def _images_at(words: str, request: Request, *, in_message: bool = False) -> Iterator[str]:
+def _parts_at(
+    words: str, request: Request, parts_of: PartsOf, *, in_message: bool = False
+) -> Iterator[Part]:
     for kind, place, part in _MESSAGE_AT.findall(words):
         if len(place) > 6 or len(part) > 6 or (in_message and not part):
             continue
-        found = _message_at(kind, int(place), request, has_image_at=int(part) if part else None)
-        yield from map(image_key, found)
+        yield from _message_at(kind, int(place), request, parts_of, int(part) if part else None)
 
 
-def _message_at(kind: str, place: int, request: Request, has_image_at: int | None) -> list[Part]:
-    """Return the images of a message that is named by its place; servers count without a system message, too."""
+def _message_at(
+    kind: str, place: int, request: Request, parts_of: PartsOf, part_place: int | None
+) -> list[Part]:
+    """Return the parts of a message that is named by its place; servers count without a system message, too."""
     messages = request.messages
     is_system = bool(messages) and messages[0].get("role") == "system"
     if kind == "input":
@@ -176,28 +225,26 @@ def _message_at(kind: str, place: int, request: Request, has_image_at: int | Non
     else:
         sent = messages[place : place + 1 + is_system]
     for message in sent:
-        parts = message.get("content")
-        if has_image_at is not None and isinstance(parts, list) and has_image_at < len(parts):
-            part = parts[has_image_at]
-            if isinstance(part, dict) and part.get("type") == "image_url":
-                return [part]
-        elif has_image_at is None and images_of(message):
-            return images_of(message)
+        content, found = message.get("content"), parts_of(message)
+        if part_place is not None and isinstance(content, list):
+            found = [part for part in found if content[part_place : part_place + 1] == [part]]
+        if found:
+            return found
     return []
 
 
 def _as_message(item: dict[str, Any]) -> Message:
-    """Return an item of the Responses API with its images as a message has them."""
+    """Return an item of the Responses API with its images and documents as a message has them."""
     content = item.get("content", item.get("output"))
-    parts = content if isinstance(content, list) else []
-    return {
-        "content": [
-            {"type": "image_url", "image_url": {"url": part["image_url"]}}
-            if part.get("type") == "input_image"
-            else part
-            for part in parts
-        ]
-    }
+    return {"content": [*map(_as_part, content)] if isinstance(content, list) else []}
+
+
+def _as_part(part: Part) -> Part:
+    if part.get("type") == "input_image":
+        return {"type": "image_url", "image_url": {"url": part["image_url"]}}
+    if part.get("type") == "input_file":
+        return {"type": "file", "file": {k: v for k, v in part.items() if k != "type"}}
+    return part
 
 
 def _url(part: Part) -> str:

@@ -6,7 +6,14 @@ import re
 
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
-from msgbook.provider.refused_elements import Elements, named_images, names_a_part, placed_images
+from msgbook.provider.refused_elements import (
+    Elements,
+    named_documents,
+    named_images,
+    names_a_part,
+    placed_documents,
+    placed_images,
+)
 
 _IMAGE = re.compile(
     r"\bimages?\b|image_url|\bvision\b|multi-?\s?modal|\bmmproj\b|non-text content|图片|图像|圖片|多模态|画像|이미지"
@@ -70,17 +77,63 @@ def find_most_images(refusal: RefusedError, _request: Request) -> Elements | Non
     return frozenset({found[1]}) if found else None
 
 
+EVERY_DOCUMENT: Elements = frozenset({"PDFs"})
+"""All documents, since a server takes none."""
+
 _DOCUMENT = re.compile(
-    r"\b(input_)?file(_data|_id)?\b|\bdocuments?\b|\bpdfs?\b|\battachments?\b", re.IGNORECASE
+    r"\binput_file\b|file_(data|id)\b|\bdocuments?\b|\bpdfs?\b|[\"'`]file[\"'`]"
+    r"|\bfile (input|content|part|upload|attachment)s?\b|文档",
+    re.IGNORECASE,
 )
+_FILE = re.compile(r"\bfiles?\b|\battachments?\b|文件|附件", re.IGNORECASE)
+"""Words that may also be about an image."""
+_PART = re.compile(r"[\"'`](input_)?file[\"'`]|\bfile_data\b")
+"""The type of the part, which a server may quote outside of its message."""
+_NO_DOCUMENTS = re.compile(
+    r"unknown variant|part type|content[ _]types?\b|supported values are|no endpoints|input should be|expected one of"
+    r"|(not|n't) (support|accept|take|allow) (pdf|file|document|attachment)s?( (input|content|upload|attachment)s?)?"
+    r"\W*($|[.,;:]|\b(for|by|in|yet)\b)",
+    re.IGNORECASE,
+)
+"""Words about documents as such."""
+_TEXT_ALONE = re.compile(
+    r"content(\[\])?\.type|\bcontent\b.{0,60}\bstring\b|non-text content", re.IGNORECASE
+)
+"""Words about all that is no text."""
+_ONE_DOCUMENT = re.compile(
+    r"too (large|big|many|long)|larger|exceed|maximum|at most|limit|more than|corrupt|damaged|password|encrypt"
+    r"|\bpages?\b|\bpars|decod|empty|mime|base64|malformed|\binvalid (?!(value|type)\b)|\bfail|\bunable\b"
+    r"|could not|couldn't|cannot|can't|policy|safety|过大|过多|损坏|加密|超过|解析|无效",
+    re.IGNORECASE,
+)
+"""Words about one document, which the user can change."""
 _NOT_TAKEN = re.compile(
-    r"unsupported|support|unknown variant|invalid|too (large|big|long|many)|exceed|not (permitted|allowed|accept)"
-    r"|\bstring\b|could not|cannot|can't|fail|corrupt|encrypted|expected",
+    r"support|unknown|unrecognized|unexpected|invalid|not (permitted|allowed|accept|available|enabled)|\bstring\b"
+    r"|expected|不支持",
     re.IGNORECASE,
 )
 
 
-def refuses_documents(refusal: RefusedError) -> bool:
-    """Return whether a server refuses documents."""
+def find_documents(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return the documents that a server refuses: all, the one that it names, or those of the last message."""
     words = refusal.words
-    return refusal.status < 500 and bool(_DOCUMENT.search(words) and _NOT_TAKEN.search(words))
+    if _TEXT_ALONE.search(words) and not _A_PICTURE.search(words):
+        return EVERY_DOCUMENT
+    is_of_all = bool(_NO_DOCUMENTS.search(words))
+    if refusal.status >= 500 and not is_of_all:
+        return None
+    if not _names_documents(refusal):
+        placed = placed_documents(refusal, request)
+        return EVERY_DOCUMENT if placed and is_of_all else placed
+    if not is_of_all and _ONE_DOCUMENT.search(words):
+        return named_documents(refusal, request)
+    if is_of_all or _NOT_TAKEN.search(words):
+        return EVERY_DOCUMENT
+    return placed_documents(refusal, request)
+
+
+def _names_documents(refusal: RefusedError) -> bool:
+    words = refusal.words
+    if _DOCUMENT.search(words) or _PART.search(refusal.body):
+        return True
+    return bool(_FILE.search(words)) and not _A_PICTURE.search(words)

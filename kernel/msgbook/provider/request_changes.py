@@ -16,11 +16,13 @@ from msgbook.provider.call_ids import with_unique_ids
 from msgbook.provider.refused_elements import (
     Elements,
     all_tools,
+    document_key,
+    document_keys,
     image_key,
     images_of,
     tool_name,
 )
-from msgbook.text import one_line
+from msgbook.provider.refused_media import EVERY_DOCUMENT
 
 _ANY_SERVERS_ID = re.compile(r"[a-zA-Z0-9]{9}")
 """Ids that every server accepts: Mistral accepts no others. OpenAI accepts 40 characters, vLLM makes 46."""
@@ -71,29 +73,20 @@ def with_newest_images(request: Request, most: int) -> Request:
     return replace(request, messages=[_with_parts(m, change) for m in request.messages])
 
 
-_DOCUMENTS = {"file", "input_file", "document"}
-"""Types of parts that hold a document."""
+def holds_document(request: Request, keys: Elements) -> bool:
+    """Return whether a request has one of these documents."""
+    held = document_keys(request)
+    return bool(held) if keys == EVERY_DOCUMENT else not keys.isdisjoint(held)
 
 
-def holds_document(message: Message) -> bool:
-    """Return whether a message has a part that holds a document."""
-    content = message.get("content")
-    parts = content if isinstance(content, list) else []
-    return any(part.get("type") in _DOCUMENTS for part in parts)
+def without_documents(request: Request, keys: Elements) -> Request:
+    """Return the request with the name of each of these documents in its place."""
 
+    def is_left_out(part: Part) -> bool:
+        return keys == EVERY_DOCUMENT or document_key(part) in keys
 
-def without_documents(request: Request) -> Request:
-    """Return the request with a word for each document."""
-
-    def change(part: Part) -> Part:
-        if part.get("type") not in _DOCUMENTS:
-            return part
-        file = part.get("file")
-        held = file if isinstance(file, dict) else part
-        name = one_line(str(held.get("filename") or held.get("title") or ""), 100)
-        return {"type": "text", "text": f"[document: {name}]" if name else "[document]"}
-
-    return replace(request, messages=[_with_parts(m, change) for m in request.messages])
+    changed = [messages.without_documents(m, is_left_out) for m in request.messages]
+    return replace(request, messages=changed)
 
 
 def _with_parts(message: Message, change: Callable[[Part], Part]) -> Message:

@@ -16,6 +16,7 @@ from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.refused_elements import (
     Elements,
+    document_keys,
     image_keys,
     named_tools,
     names_a_tool,
@@ -23,9 +24,9 @@ from msgbook.provider.refused_elements import (
     with_siblings,
 )
 from msgbook.provider.refused_media import (
+    find_documents,
     find_images,
     find_most_images,
-    refuses_documents,
     refuses_images,
     refuses_images_of_tools,
 )
@@ -155,6 +156,10 @@ def _all_images(request: Request, _some: Elements) -> Elements:
     return frozenset(image_keys(request))
 
 
+def _all_documents(request: Request, _some: Elements) -> Elements:
+    return frozenset(document_keys(request))
+
+
 _BY_KEY = (0, 400, 422)
 """Statuses by which servers refuse a key."""
 
@@ -262,6 +267,15 @@ UNNAMED_TOOLS = Row(
     "Name the tool that is to blame in disabled_tools of its table in msgbook.toml, and restart the kernel.",
 )
 
+DOCUMENTS = Row(
+    find_documents,
+    holds_document,
+    without_documents,
+    "{model} does not accept {elements} as documents; the name was sent for each.",
+    f"To send the text of PDFs instead, set documents = false {_TABLE}, and refer to them again.",
+    _all_documents,
+)
+
 PICTURES = Row(
     find_images,
     lambda request, keys: not keys.isdisjoint(image_keys(request)),
@@ -303,6 +317,7 @@ ADAPTATIONS = (
         with_plain_ids,
         "{model} does not accept the ids that another server gave its tool calls; other ids were sent.",
     ),
+    DOCUMENTS,
     FEWER_IMAGES,
     PICTURES,
     whole(
@@ -312,12 +327,6 @@ ADAPTATIONS = (
         "{model} does not accept images from tools; the word [image] was sent for each of them.",
     ),
     IMAGES,
-    whole(
-        lambda request: any(map(holds_document, request.messages)),
-        refuses_documents,
-        without_documents,
-        "{model} does not accept documents; the word [document] was sent for each.",
-    ),
     REASONING,
     whole(
         lambda request: any(map(holds_reasoning, request.messages)),

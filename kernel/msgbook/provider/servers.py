@@ -172,6 +172,14 @@ class Servers:
         found = self._asked_before(provider)
         return found is None or found.accepts_images(model)
 
+    def accepts_documents(self, model: str, provider: str | None = None) -> bool:
+        """Return whether a model accepts PDFs as documents, as far as is known."""
+        server = self.find_settings(model, provider)
+        if server is None or not server.documents:
+            return False
+        found = self._asked_before(provider)
+        return found is None or found.accepts_documents(model)
+
     def adapt(self, request: Request, provider: str | None = None) -> Request:
         """Return the request as it is sent: without anything that its server has refused before."""
         found = self._asked_before(provider)
@@ -197,7 +205,9 @@ class Servers:
         if settings.name not in self._adapting:
             server = new_provider(settings, self._settings, self._ids, self._wire)
             # Adapting comes before retrying: some servers refuse with a status that is retried.
-            self._adapting[settings.name] = AdaptingProvider(server)
+            self._adapting[settings.name] = AdaptingProvider(
+                server, takes_documents=settings.documents
+            )
         return self._adapting[settings.name]
 
     def _any_model(self, provider: str | None) -> RetryingProvider:

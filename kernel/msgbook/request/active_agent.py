@@ -211,6 +211,7 @@ class AgentChooser:
                 is_sub_agent=lineage_of(transcript).depth > 0,
             ),
             vision=self._servers.accepts_images(model, agent.provider),
+            documents=self._servers.accepts_documents(model, agent.provider),
             reasoning_of=server.name if server and server.keep_reasoning else None,
             alternate=bool(server and server.alternate),
         )

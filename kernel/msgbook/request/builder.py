@@ -22,6 +22,7 @@ from msgbook.request.context.content_reference import (
     replay_content_reference,
 )
 from msgbook.request.context.context_builder import ContextBuilder
+from msgbook.request.context.documents import with_documents
 from msgbook.request.context.images import image_content
 from msgbook.request.history import (
     ABOVE,
@@ -193,6 +194,7 @@ class RequestBuilder:
             services.make_tool_runner(active_agent),
             self._redact_text,
             transcript.path,
+            as_documents=active_agent.view.documents,
         )
         return ContextBuilder(sources, self.is_magic, self._redact_text, self.blobs.has)
 
@@ -230,6 +232,7 @@ class RequestBuilder:
         images: Any = context.get("images")
         records = images if isinstance(images, list) else []
         content = image_content(text, records, self.blobs.load, vision=vision)
+        content = with_documents(content, context, self.blobs.load)
         return append_content_reference(content, replay_content_reference(context, self.blobs.load))
 
 

@@ -109,9 +109,10 @@ def _last_sent(
     """Yield the files that the model can read above, each as it was sent last."""
     last: dict[str, tuple[int, Mapping[str, Any], Mapping[str, Any]]] = {}
     for position, context in contexts:
+        documents = {entry.get("key") for entry in list_entries(context, "documents")}
         for key, file in files_by_key(context).items():
             last.pop(key, None)
-            if key not in named and file.get("kept") is not False:
+            if key not in named and key not in documents and file.get("kept") is not False:
                 last[key] = position, context, file
     are_cut: dict[int, bool] = {}
     for key, (position, context, file) in list(last.items())[-_MAX_FILES:]:

@@ -9,9 +9,12 @@ from typing import Any
 from msgbook.agents import ProjectRule
 from msgbook.notebook import Cell, is_imported, source_of
 from msgbook.request.blobs import Blobs
+from msgbook.request.context.documents import DOCUMENT_LIMIT, document_url, document_words
 from msgbook.request.context.images import attachments_of, load_images
 from msgbook.request.context.macro_expansion import expand_macros
 from msgbook.request.context.references import resolve_references
+from msgbook.request.context.sources import SourceError
+from msgbook.request.context.tags import TagError, parse_tag
 from msgbook.request.history import prompt_text
 from msgbook.request.records import (
     is_sent_in_full,
@@ -23,6 +26,7 @@ from msgbook.request.records import (
 from msgbook.request.sources_above import ReadsAbove, SourcesAbove
 from msgbook.text import join_first, repair_surrogates
 
+_KINDS = ("rules", "files", "images", "documents")
 _MAX_NAMES = 5
 """Texts that the warning names."""
 
@@ -49,7 +53,7 @@ async def restore_texts(
     """
     found = False
     for position, context in contexts:
-        lost = {kind: _lost_digests(context, kind, blobs) for kind in ("rules", "files", "images")}
+        lost = {kind: _lost_digests(context, kind, blobs) for kind in _KINDS}
         wanted = set().union(*lost.values())
         if not wanted:
             continue
@@ -116,6 +120,14 @@ async def _texts_now(
         for rule in rules:
             if rule.name in names:
                 yield expand_macros(rule.text, macros)[0]
+    for entry in list_entries(context, "documents"):
+        if lost["documents"] or lost["files"]:
+            try:
+                data = await sources.bytes(parse_tag(entry["key"]).name, DOCUMENT_LIMIT)
+            except (SourceError, TagError, KeyError):
+                continue
+            yield document_url(data)
+            yield document_words(document_url(data))
     if lost["images"]:
         text = prompt_text(source_of(cell))
         images = await load_images(

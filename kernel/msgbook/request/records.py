@@ -14,7 +14,7 @@ from msgbook.images import MAX_IMAGES
 from msgbook.notebook import is_count
 from msgbook.text import one_line
 
-NAME_KEYS = {"rules": "name", "files": "key", "tools": "name", "images": "key"}
+NAME_KEYS = {"rules": "name", "files": "key", "tools": "name", "images": "key", "documents": "key"}
 """The kinds of entries, and the key under which an entry of the kind has its name."""
 
 REPLAY_LIMIT = 2_000_000
@@ -100,16 +100,17 @@ def check_recorded_texts(
     """
     total = 0
     for context in contexts:
-        texts, images = (
+        texts, images, documents = (
             [
                 entry["sha256"]
                 for kind in kinds
                 for entry in list_entries(context, kind)
                 if is_sent_in_full(entry)
             ]
-            for kinds in (("rules", "files", "tools"), ("images",))
+            for kinds in (("rules", "files", "tools"), ("images",), ("documents",))
         )
         total += min(sum(map(length, texts)), REPLAY_LIMIT) + sum(map(length, images[:MAX_IMAGES]))
+        total += sum(map(length, documents))
         if total > TOTAL_LIMIT:
             raise ContextTooLargeError(
                 f"The context of the prompts above has more than {TOTAL_LIMIT:,} characters; nothing "

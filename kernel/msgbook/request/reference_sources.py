@@ -34,6 +34,7 @@ class ReferenceSources(FileSources):
         redact: Removes secrets from a text before anything is cut from it: half a secret would not
             be found.
         conversation: As for `FileSources`.
+        as_documents: As for `FileSources`.
     """
 
     def __init__(
@@ -46,8 +47,10 @@ class ReferenceSources(FileSources):
         run_tool: RunTool,
         redact: Callable[[str], str] = str,
         conversation: Path | None = None,
+        *,
+        as_documents: bool = False,
     ) -> None:
-        super().__init__(roots, allow, conversation)
+        super().__init__(roots, allow, conversation, as_documents=as_documents)
         self._cells = cells
         self._is_magic = is_magic
         self._describe = describe

@@ -134,6 +134,8 @@ def _format_part(part: Part) -> str:
     text = part.get("text")
     if isinstance(text, str):
         return text
+    if part.get("type") == "file":
+        return f"[document: {part['file'].get('filename')}]"
     image: Any = part.get("image_url")
     url = image.get("url") if isinstance(image, dict) else None
     return f"[image: {url}]" if isinstance(url, str) else f"[{part.get('type')}]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import stat
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,8 @@ from msgbook_format.syntax import is_excluded
 _READS = 2000
 _CHARACTERS = 100_000_000
 """Of all files together, images in bytes."""
+_SECONDS = 30.0
+"""Of all reads together: a hostile document takes as long as one may."""
 _GLOBS = 20
 """Each one walks the folder."""
 _NAME_IT = "To send it now, name it in your next message"
@@ -62,6 +65,7 @@ class ReadsAbove:
     _reads: int = field(default=0, init=False)
     _characters: int = field(default=0, init=False)
     _globs: int = field(default=0, init=False)
+    _seconds: float = field(default=0, init=False)
 
     def for_prompt(self, cells: Sequence[Cell]) -> SourcesAbove:
         """Return the sources of a prompt.
@@ -76,10 +80,16 @@ class ReadsAbove:
         self._reads += 1
         if self._reads > _READS or self._characters > _CHARACTERS:
             raise ReadLimitError("messages above refer to too many files")
+        if self._seconds > _SECONDS:
+            raise ReadLimitError("reading the files of the messages above takes too long")
 
     def count_characters(self, number: int) -> None:
         """Count what a read has returned."""
         self._characters += number
+
+    def count_seconds(self, number: float) -> None:
+        """Count the time that a read has taken."""
+        self._seconds += number
 
     def count_glob(self) -> None:
         """Count a pattern. Raises `ReadLimitError` if there were too many."""
@@ -108,7 +118,11 @@ class SourcesAbove(ReferenceSources):
     async def read(self, path: str, lines: Lines | None, *, nested: bool) -> ReferencedText:
         """Return a file or some of its lines."""
         self._reads.count_read()
-        referenced = await super().read(path, lines, nested=nested)
+        began = time.monotonic()
+        try:
+            referenced = await super().read(path, lines, nested=nested)
+        finally:
+            self._reads.count_seconds(time.monotonic() - began)
         self._reads.count_characters(len(referenced.text))
         return referenced
 

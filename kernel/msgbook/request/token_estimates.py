@@ -16,6 +16,9 @@ CHARACTERS_PER_TOKEN = 4
 IMAGE_TOKENS = 1000
 """Estimate for one image: servers count by its size, most images as 250 to 1,500."""
 
+DOCUMENT_CHARACTERS_PER_TOKEN = 50
+"""Characters of a PDF in Base64 for a token: a page has some 50 kB and a thousand tokens."""
+
 _EAST_ASIAN = bytes(range(0xE3, 0xEE))
 """First bytes in UTF-8 of U+3000 to U+DFFF: kana, ideographs, Hangul."""
 
@@ -56,5 +59,13 @@ def _estimate_content(content: Any) -> int:
     total = 0
     for part in content if isinstance(content, list) else ():
         text = part.get("text")
-        total += estimate_text_tokens(text) if isinstance(text, str) else IMAGE_TOKENS
+        if isinstance(text, str):
+            total += estimate_text_tokens(text)
+        else:
+            total += _estimate_document(part) if part.get("type") == "file" else IMAGE_TOKENS
     return total
+
+
+def _estimate_document(part: Mapping[str, Any]) -> int:
+    data = len(part["file"].get("file_data", ""))
+    return IMAGE_TOKENS + data // DOCUMENT_CHARACTERS_PER_TOKEN

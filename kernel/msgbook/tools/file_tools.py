@@ -19,8 +19,12 @@ from msgbook.tools.worker import TIME_LIMIT, WorkerPool
 _Path = Annotated[str, Field(description="File or folder, relative to the notebook's folder.")]
 _FilePath = Annotated[str, Field(description="File, relative to the notebook's folder.")]
 _FolderPath = Annotated[str, Field(description="Folder, relative to the notebook's folder.")]
-_FirstLine = Annotated[int | None, Field(ge=1, description="First line to read, from 1.")]
-_LastLine = Annotated[int | None, Field(ge=1, description="Last line to read, included.")]
+_FirstLine = Annotated[
+    int | None, Field(ge=1, description="First line to read, from 1; of a PDF the page.")
+]
+_LastLine = Annotated[
+    int | None, Field(ge=1, description="Last line to read, included; of a PDF the page.")
+]
 _OldText = Annotated[
     str, Field(description="The text as it stands there; it must stand there only once.")
 ]
@@ -128,7 +132,7 @@ class _Calls:
 
     def read(self, call: CallContext) -> ToolFunction:
         async def read(path: _Path, start: _FirstLine = None, end: _LastLine = None) -> Content:
-            """Read a text file, or some of its lines; look at an image; list a folder."""
+            """Read a text file, a notebook (its cells as text) or a PDF, or some lines or pages; look at an image; list a folder."""
             return await self._run("read", call, {"path": path, "start": start, "end": end})
 
         return read

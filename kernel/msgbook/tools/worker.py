@@ -9,12 +9,10 @@ import signal
 import subprocess
 import sys
 import weakref
-from pathlib import Path
 from typing import IO, Any
 
-import msgbook
-import msgbook_format
 from msgbook.errors import ToolError
+from msgbook.tools.files.isolated import import_paths
 
 WORKERS = 4
 """Most calls that run at the same time."""
@@ -92,7 +90,7 @@ class _Worker:
     """A child process that answers one request at a time."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        code = ["-c", _SERVE, json.dumps(_import_paths()), json.dumps(settings)]
+        code = ["-c", _SERVE, json.dumps(import_paths()), json.dumps(settings)]
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
                 [sys.executable, "-I", "-S", "-X", "utf8", *code],
@@ -152,12 +150,6 @@ class _Worker:
                 pipe.close()
             except BrokenPipeError:
                 continue  # the request was never read
-
-
-def _import_paths() -> list[str]:
-    """Return the folders of the packages that a worker imports: one folder, unless it is a checkout."""
-    files = (msgbook.__file__, msgbook_format.__file__)
-    return list(dict.fromkeys(str(Path(file).parent.parent) for file in files))
 
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from nbclient import NotebookClient
 from output_messages import kept, message, shown, stream
 
-from msgbook.request.history.outputs import outputs_text
+from msgbook.notebook.outputs import outputs_text
 
 texts = st.text(st.sampled_from("ab\r\n\b"), max_size=6)
 events = st.lists(

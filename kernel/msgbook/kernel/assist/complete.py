@@ -22,7 +22,7 @@ from msgbook.notebook.magics_table import (
     OWN_MAGICS,
 )
 from msgbook.text import one_line, visible
-from msgbook_format.links import real_path
+from msgbook_format.links import nfc, real_path
 from msgbook_format.syntax import MSG_MAGIC
 
 _MAX_MATCHES = 200
@@ -68,7 +68,7 @@ def complete(code: str, cursor: int, scope: PromptScope) -> Matches:
     cursor = max(0, min(cursor, len(code)))
     start, candidates = _candidates(code, cursor, scope)
     typed = code[start:cursor]
-    fitting = (match for match in candidates if match.text.startswith(typed))
+    fitting = (match for match in candidates if nfc(match.text).startswith(nfc(typed)))
     return Matches(start, list(islice(fitting, _MAX_MATCHES)))
 
 
@@ -199,13 +199,17 @@ def _paths(typed: str, scope: PromptScope) -> list[Match]:
         with os.scandir(folder) as entries:
             for entry in islice(entries, _MAX_ENTRIES):
                 hidden = entry.name.startswith(".") and not base.startswith(".")
-                if hidden or not entry.name.startswith(base) or not _can_be_written(entry.name):
+                fits = nfc(entry.name).startswith(nfc(base))
+                if hidden or not fits or not _can_be_written(entry.name):
                     continue
                 # Unlike `real_path`, raises nothing at a link to itself.
                 real = Path(os.path.realpath(entry)) if entry.is_symlink() else Path(entry)
                 if scope.check_read(real) is None and (real.is_dir() or real.is_file()):
                     is_folder = real.is_dir()
-                    text = head + entry.name + ("/" if is_folder else "")
+                    name = (
+                        entry.name if os.path.lexists(folder / nfc(entry.name)) else nfc(entry.name)
+                    )
+                    text = head + name + ("/" if is_folder else "")
                     found.append(Match(text, "folder" if is_folder else "file"))
     except (OSError, ValueError):
         return []  # the folder does not exist or cannot be read

@@ -103,5 +103,7 @@ def _content(content: str | list[Part]) -> str | list[Part]:
 def _part(part: Part) -> Part:
     if part["type"] == "text":
         return {"type": "input_text", "text": part["text"]}
+    if part["type"] == "file":
+        return {"type": "input_file", **part["file"]}
     image = part["image_url"]
     return {"type": "input_image", "image_url": image["url"], "detail": image.get("detail", "auto")}

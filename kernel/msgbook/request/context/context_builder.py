@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from msgbook.agents import Agent, ProjectRule, rules_in_force, select
@@ -17,6 +18,7 @@ from msgbook.request.context.macros import macros_in_force
 from msgbook.request.context.references import ResolvedReferences, resolve_references
 from msgbook.request.context.sources import Sources
 from msgbook.request.context.versions import EarlierTexts
+from msgbook.request.records import is_sent_in_full
 from msgbook.scanner import Problem, run_in_thread_if_long
 from msgbook.text import repair_surrogates
 
@@ -97,14 +99,17 @@ class ContextBuilder:
         approved_images = images.blobs if self.sources.approvals > approvals else {}
         items = self._items(references, None if rules is None else in_force)
         content_reference = build_content_reference(above, items, has_blob=self.has_blob)
-        session_only = self._approved_texts(references, content_reference.context)
+        documents = self._documents(references, content_reference.context)
+        session_only = self._approved_texts(references, content_reference.context, documents)
         session_only |= approved_images.keys()
         context = {
             **_macros_record(macros, transcript),
             **content_reference.context,
             **({"images": images.records} if images.records else {}),
+            **({"documents": [*documents.values()]} if documents else {}),
         }
         blobs = {**content_reference.blobs, **images.blobs}
+        blobs |= {entry["sha256"]: references.documents[key] for key, entry in documents.items()}
         return PromptContext(
             _mark_not_kept(context, session_only), blobs, session_only, [*notices, *images.notices]
         )
@@ -123,14 +128,32 @@ class ContextBuilder:
         selected = select("rules", agent, metadata_of({"metadata": transcript.metadata}))
         return rules_in_force(rules, selected, expanded)
 
-    def _approved_texts(
+    def _documents(
         self, references: ResolvedReferences, context: Mapping[str, Any]
+    ) -> dict[str, dict[str, Any]]:
+        """Return the record of each document by its key, without those that a message above has sent."""
+        sent = {entry["key"] for entry in context.get("files", ()) if is_sent_in_full(entry)}
+        found = {}
+        for key, url in references.documents.items():
+            name = repair_surrogates(self.redact(key))
+            if name in sent:
+                found[key] = {"key": name, "sha256": sha256(url.encode()).hexdigest()}
+        return found
+
+    def _approved_texts(
+        self,
+        references: ResolvedReferences,
+        context: Mapping[str, Any],
+        documents: Mapping[str, Mapping[str, Any]],
     ) -> set[str]:
         """Return digests of the texts that needed approval wherever they were read."""
         keys = {self.redact(key) for key in references.approved_keys}
         reads = [
             (entry["sha256"], repair_surrogates(entry["key"]) in keys)
             for entry in context.get("files", ())
+        ]
+        reads += [
+            (entry["sha256"], key in references.approved_keys) for key, entry in documents.items()
         ]
         runs = zip(context.get("tools", ()), references.tools, strict=True)
         reads += [(entry["sha256"], run.needed_approval) for entry, run in runs]
@@ -159,7 +182,7 @@ def _mark_not_kept(context: dict[str, Any], session_only: set[str]) -> dict[str,
             {**entry, "kept": False} if entry.get("sha256") in session_only else entry
             for entry in entries
         ]
-        if kind in ("files", "tools", "images")
+        if kind in ("files", "tools", "images", "documents")
         else entries
         for kind, entries in context.items()
     }

@@ -17,6 +17,12 @@ from typing import Literal
 from msgbook.approval import ApprovalRequest, Roots
 from msgbook.errors import ToolError
 from msgbook.notebook import NOTEBOOK_SUFFIX
+from msgbook.request.context.documents import (
+    NotReadableError,
+    guess_note,
+    notebook_of,
+    read_pdf_reference,
+)
 from msgbook.request.context.gitignore import GitIgnore
 from msgbook.request.context.sources import Matches, ReferencedText, SourceError
 from msgbook.request.context.tags import Lines
@@ -26,6 +32,8 @@ from msgbook.tools.files import (
     TextFile,
     decode,
     is_folder,
+    is_notebook,
+    is_pdf,
     list_entries,
     matcher,
     os_errors_as_tool_errors,
@@ -47,6 +55,30 @@ _FOLDERS = 20_000
 _WILDCARDS = 3
 """Wildcards in one name of a pattern: each one multiplies the time a hostile file name can cost."""
 _CONVERSATIONS = (SUFFIX, NOTEBOOK_SUFFIX, *AGENT_SUFFIXES)
+_INSTEAD = {
+    (
+        ".docx",
+        ".doc",
+        ".odt",
+        ".rtf",
+        ".pages",
+        ".epub",
+    ): "; save it as PDF or as text, and name that",
+    (".pptx", ".ppt", ".odp", ".key"): "; save it as PDF, and name that",
+    (".xlsx", ".xls", ".ods", ".numbers"): "; save its sheets as CSV, and name those",
+    (
+        ".parquet",
+        ".feather",
+        ".h5",
+        ".npy",
+        ".npz",
+        ".pkl",
+        ".sqlite",
+        ".db",
+    ): "; read it with %%python, and send the value with @[py:NAME]",
+    (".zip", ".gz", ".tar", ".7z", ".xz", ".bz2"): "; unpack it, and name its files",
+}
+"""What to do with a binary file, by the ending of its name."""
 _PROSE = {".md", ".markdown", ".txt", ".rst"}
 
 AllowRead = Callable[[Path, ApprovalRequest], Awaitable[bool]]
@@ -65,11 +97,18 @@ class FileSources:
         roots: The folders below which reading needs no approval.
         allow: Decides about the other paths, if the prompt itself names them.
         conversation: The conversation's file. Globs leave it out, because its cells are sent anyway.
+        as_documents: Whether PDFs are sent as documents. Else their text is.
     """
 
     def __init__(
-        self, roots: Roots, allow: AllowRead = deny_all, conversation: Path | None = None
+        self,
+        roots: Roots,
+        allow: AllowRead = deny_all,
+        conversation: Path | None = None,
+        *,
+        as_documents: bool = False,
     ) -> None:
+        self._as_documents = as_documents
         self._roots = roots
         self._allow = allow
         self._own = _conversation_files(conversation.resolve()) if conversation else set()
@@ -131,30 +170,53 @@ class FileSources:
             if lines:
                 raise SourceError("a folder has no lines")
             return ReferencedText(self._listing(real), "literal")
-        if lines:
-            return self._read_lines(real, lines)
         data, status = read_file(self._roots, real, 8192)
+        if is_pdf(data):
+            return read_pdf_reference(self._roots, real, lines, as_document=self._as_documents)
+        note = ""
+        if is_notebook(real):
+            try:
+                return self._notebook(real, lines)
+            except NotReadableError as error:
+                note = f"its cells are not sent: {error}"
+        if lines:
+            return _with_note(self._read_lines(real, lines), note)
         if status.st_size > len(data) and status.st_size <= FILE_LIMIT:
             data, status = read_file(self._roots, real, FILE_LIMIT)
-        file = decode(data)
+        file = decode(data, is_complete=status.st_size <= len(data))
         if file is None or status.st_size > FILE_LIMIT:
-            return ReferencedText(_named(real, file, status.st_size), "literal", _advice(real))
-        return ReferencedText(file.lines, _kind(real))
+            named = ReferencedText(
+                _named(real, file, status.st_size), "literal", _advice(real, file)
+            )
+            return _with_note(named, note)
+        return _with_note(ReferencedText(file.lines, _kind(real), guess_note(file)), note)
+
+    def _notebook(self, real: Path, lines: Lines | None) -> ReferencedText:
+        text = notebook_of(self._roots, real)
+        if not lines:
+            return ReferencedText(text, "literal")
+        shown = text.removesuffix("\n").split("\n")
+        if lines.first > len(shown):
+            raise SourceError(f"as text, the notebook has {counted(len(shown), 'line')}")
+        return ReferencedText("\n".join(shown[lines.first - 1 : lines.last]), "literal")
 
     def _read_lines(self, real: Path, lines: Lines) -> ReferencedText:
         for limit in _LINE_PORTIONS:
             data, status = read_file(self._roots, real, limit)
             is_complete = status.st_size <= len(data)
-            file = decode(data if is_complete else data[: data.rfind(b"\n") + 1])
+            file = decode(data, is_complete=is_complete)
             file_lines = file.lines.removesuffix("\n").split("\n") if file and file.lines else []
             if is_complete or len(file_lines) >= lines.last:
                 break
         if file is None:
-            return ReferencedText(_named(real, file, status.st_size), "literal")
+            return ReferencedText(
+                _named(real, file, status.st_size), "literal", _advice(real, file)
+            )
         if lines.first > len(file_lines) or (lines.last > len(file_lines) and not is_complete):
             where = "the file has" if is_complete else f"its first {LINES_LIMIT:,} bytes have"
             raise SourceError(f"{where} {counted(len(file_lines), 'line')}")
-        return ReferencedText("\n".join(file_lines[lines.first - 1 : lines.last]), _kind(real))
+        text = "\n".join(file_lines[lines.first - 1 : lines.last])
+        return ReferencedText(text, _kind(real), guess_note(file))
 
     def _listing(self, folder: Path) -> str:
         ignored = GitIgnore(self._roots)
@@ -232,10 +294,22 @@ def _kind(real: Path) -> Literal["prose", "source"]:
     return "prose" if real.suffix.lower() in _PROSE else "source"
 
 
-def _advice(real: Path) -> str:
-    """Return how to send a file of which only the name is sent; empty for most files."""
-    is_image = (mimetypes.guess_type(real.name)[0] or "").startswith("image/")
-    return "an image is sent when it is written as one: ![](path)" if is_image else ""
+def _with_note(referenced: ReferencedText, note: str) -> ReferencedText:
+    notes = [one for one in (note, referenced.note) if one]
+    return replace(referenced, note="; ".join(notes))
+
+
+def _advice(real: Path, file: TextFile | None) -> str:
+    """Return why only the name of a file is sent, and how to send more."""
+    if file is not None:
+        return "only its name and size are sent, since it is too large; to send lines, write @[path:1:200]"
+    kind = mimetypes.guess_type(real.name)[0] or ""
+    if kind.startswith("image/"):
+        return (
+            "only its name and size are sent; an image is sent when it is written as one: ![](path)"
+        )
+    how = next((words for names, words in _INSTEAD.items() if real.suffix.lower() in names), "")
+    return f"only its name and size are sent, since it is a binary file{how}"
 
 
 def _named(real: Path, file: TextFile | None, size: int) -> str:

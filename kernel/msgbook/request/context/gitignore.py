@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgbook.approval import Roots
 from msgbook.errors import ToolError
 from msgbook.tools.files import decode, read_file
+from msgbook_format.links import nfc
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -40,7 +41,7 @@ class GitIgnore:
             spec = self._spec(folder)
             if spec is None:
                 continue
-            name = path.relative_to(folder).as_posix() + ("/" if is_folder else "")
+            name = nfc(path.relative_to(folder).as_posix()) + ("/" if is_folder else "")
             if len(name) > _PATH_LIMIT:
                 return True
             is_hidden = spec.check_file(name).include
@@ -62,7 +63,7 @@ class GitIgnore:
         from pathspec import GitIgnoreSpec
 
         file = decode(data)
-        lines = file.lines.split("\n") if file else []
+        lines = nfc(file.lines).split("\n") if file else []
         return GitIgnoreSpec.from_lines(list(filter(_is_tame, lines))[:_LINES])
 
 

@@ -28,6 +28,8 @@ FILE_LIMIT = 200_000
 """Characters of one item. Of a longer item, the head and the tail are sent."""
 TOTAL_LIMIT = 400_000
 """Characters of all items of a prompt."""
+DOCUMENTS_LIMIT = 40_000_000
+"""Characters of all documents of a prompt, in Base64."""
 ITEMS = 200
 """Items of a prompt: files, cells, variables and calls."""
 DEPTH = 20
@@ -46,6 +48,8 @@ class ResolvedReferences:
 
     files: dict[str, str] = field(default_factory=dict)
     tools: list[ToolRun] = field(default_factory=list)
+    documents: dict[str, str] = field(default_factory=dict)
+    """Data URLs of those of the `files` that are sent as documents."""
     approved_keys: set[str] = field(default_factory=set)
     """Keys of the `files` that needed approval."""
     notices: list[Notice] = field(default_factory=list)
@@ -197,6 +201,9 @@ class _Resolver:
         if referenced.kind != "literal":
             text, problems = expand_macros(text, self._macros)
             self._notices.add_problems(problems, key)
+        if referenced.document:
+            self._check_documents(referenced.document)
+            self.resolved.documents[key] = referenced.document
         self._add(key, text, needed_approval=referenced.needed_approval)
         if referenced.kind == "prose":
             await self.resolve_nested(text[:FILE_LIMIT], (*chain, key))
@@ -239,6 +246,18 @@ class _Resolver:
         self._is_full = True
         limit = f"{ITEMS} items" if has_characters else f"{TOTAL_LIMIT} characters"
         raise SourceError(f"a prompt may have at most {limit}")
+
+    def _check_documents(self, document: str) -> None:
+        """Check that a document may be sent beside the others.
+
+        Raises:
+            SourceError: They would be too large.
+        """
+        total = sum(map(len, self.resolved.documents.values())) + len(document)
+        if total > DOCUMENTS_LIMIT:
+            raise SourceError(
+                f"the documents of a prompt may have at most {DOCUMENTS_LIMIT:,} characters in Base64"
+            )
 
     def _cap(self, key: str, text: str) -> str:
         text = repair_surrogates(text)

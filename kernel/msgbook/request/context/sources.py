@@ -22,6 +22,8 @@ class ReferencedText:
     """`prose`: its own references are resolved, too. `literal`: macros are not expanded in it."""
     note: str = ""
     """A message for the reader; empty for none."""
+    document: str = ""
+    """The data URL of a document that is sent beside the text; empty for none."""
     needed_approval: bool = False
     """Whether reading it needed approval. Such a text is not kept for later sessions."""
 

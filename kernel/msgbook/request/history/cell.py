@@ -13,12 +13,13 @@ from msgbook.notebook import (
     has_run,
     id_of,
     metadata_of,
+    outputs_images,
     outputs_of,
+    outputs_text,
     parse_prompt,
     source_of,
 )
 from msgbook.request.history.kind import CellKind, history_of, is_continue
-from msgbook.request.history.outputs import outputs_images, outputs_text
 from msgbook.request.history.sent_outputs import SUMMARY_PREFIX, sent_outputs
 from msgbook.request.history.summary import (
     MissingSummary,

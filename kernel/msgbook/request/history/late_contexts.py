@@ -11,9 +11,8 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from msgbook.notebook import Cell, IsMagic, id_of, outputs_of, source_of
+from msgbook.notebook import Cell, IsMagic, id_of, may_record, outputs_of, source_of
 from msgbook.request.history.cell import prompt_text
-from msgbook.request.history.outputs import may_record
 from msgbook.request.history.prune import CONTEXT_KEYS, is_prompt_in_full
 from msgbook.text import repair_surrogates
 from msgbook_format.turn import TURN_MIME, turn_of

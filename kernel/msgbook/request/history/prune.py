@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from msgbook.notebook import Cell, IsMagic, source_of
+from msgbook.notebook import Cell, IsMagic, may_record, source_of
 from msgbook.notebook.magics_table import PRUNE_MAGIC
 from msgbook.request.history.cell import context_of, prompt_text, turns_of
 from msgbook.request.history.kind import history_of, kind_of
-from msgbook.request.history.outputs import may_record
 from msgbook.request.records import NAME_KEYS, files_by_key, is_sent_in_full
 from msgbook_format.syntax import is_excluded, is_summary
 from msgbook_format.turn import TURN_MIME, turn_of

@@ -17,6 +17,8 @@ class View:
     system_prompt: str
     vision: bool = False
     """Whether the model takes images. Otherwise they are named."""
+    documents: bool = False
+    """Whether the model takes PDFs as documents. Otherwise their text is sent."""
     reasoning_of: str | None = None
     """Provider that wants the reasoning of its earlier turns back; None if it does not."""
     alternate: bool = False

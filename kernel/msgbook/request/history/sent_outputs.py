@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from msgbook.notebook import Cell, id_of, metadata_of
+from msgbook.notebook import Cell, id_of, metadata_of, names_only, outputs_text, text_output
 from msgbook.request.history.kind import CellKind
-from msgbook.request.history.outputs import names_only, outputs_text, text_output
 from msgbook.request.history.summary import SummaryLookup, messages_as_text, source_of_text
 from msgbook.request.history.turns import answer_messages
 from msgbook_format.outputs import history_of_outputs

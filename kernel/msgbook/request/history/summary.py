@@ -15,8 +15,7 @@ from typing import Any
 
 from msgbook import messages
 from msgbook.messages import Message
-from msgbook.notebook import Cell, outputs_of
-from msgbook.request.history.outputs import may_record
+from msgbook.notebook import Cell, may_record, outputs_of
 from msgbook.text import capped, repair_surrogates
 from msgbook_format.turn import turn_of
 

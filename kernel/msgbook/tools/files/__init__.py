@@ -3,6 +3,7 @@
 Imports the standard library alone, so that a worker starts at once.
 """
 
+from msgbook.tools.files.documents import is_notebook, is_pdf, read_notebook, read_pdf
 from msgbook.tools.files.opening import is_folder, list_entries, os_errors_as_tool_errors, read_file
 from msgbook.tools.files.patterns import matcher
 from msgbook.tools.files.text import TextFile, decode
@@ -13,9 +14,13 @@ __all__ = [
     "TextFile",
     "decode",
     "is_folder",
+    "is_notebook",
+    "is_pdf",
     "list_entries",
     "matcher",
     "os_errors_as_tool_errors",
     "read_file",
+    "read_notebook",
+    "read_pdf",
     "walk",
 ]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from msgbook.errors import ToolError
+from msgbook_format.links import nfc
 
 _ALTERNATIVES = 100
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
@@ -14,13 +15,15 @@ _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 def matcher(pattern: str, *, anywhere: bool = False) -> Callable[[str], bool]:
     """Return a function that says whether a relative path with `/` matches a pattern; case counts.
 
+    Both may be in any Unicode form.
+
     Args:
         anywhere: A pattern without `/` matches names in every folder below.
 
     Raises:
         ToolError: The pattern leaves the folder, or has too many alternatives.
     """
-    plain = pattern.removeprefix("./").rstrip("/")
+    plain = nfc(pattern).removeprefix("./").rstrip("/")
     if plain.startswith("/") or ".." in plain.split("/") or not plain or "\0" in plain:
         raise ToolError(
             f"{pattern!r} is not a pattern below a folder; give the folder itself as `path`."
@@ -28,7 +31,7 @@ def matcher(pattern: str, *, anywhere: bool = False) -> Callable[[str], bool]:
     if anywhere and "/" not in plain:
         plain = f"**/{plain}"
     expression = re.compile("|".join(map(_expression, _alternatives(plain))))
-    return lambda path: expression.fullmatch(path) is not None
+    return lambda path: expression.fullmatch(nfc(path)) is not None
 
 
 def _alternatives(pattern: str) -> list[str]:

@@ -6,10 +6,17 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from msgbook.errors import ToolError
+from msgbook.errors import MsgbookError, ToolError
 from msgbook.images import IMAGE_LIMIT, data_url, image_type
 from msgbook.text import counted, line_span
 from msgbook.tools.files.call import Call
+from msgbook.tools.files.documents import (
+    DocumentError,
+    is_notebook,
+    is_pdf,
+    read_notebook,
+    read_pdf,
+)
 from msgbook.tools.files.opening import is_folder, list_entries, os_errors_as_tool_errors, read_file
 from msgbook.tools.files.text import cut, decode
 
@@ -22,30 +29,63 @@ SHOWN = 18_000
 def read(
     call: Call, path: str, start: int | None = None, end: int | None = None
 ) -> str | list[dict[str, Any]]:
-    """Return the lines of a text file, an image, or the names in a folder."""
+    """Return the lines of a text file, the cells of a notebook, pages of a PDF, an image, or the names in a folder."""
     real = call.resolve_readable(path)
     name = call.roots.format_path(real)
     if is_folder(call.roots, real):
         return _listing(call, real)
+    problem = ""
+    if is_notebook(real):
+        try:
+            return _noted(*_lines(read_notebook(call.roots, real, here=True), start, end))
+        except ToolError:
+            raise
+        except MsgbookError as error:
+            problem = f"[not shown by cells: {error}]"
     data, status = read_file(call.roots, real, FILE_LIMIT)
     is_complete = len(data) == status.st_size or len(data) < FILE_LIMIT
     if is_complete:
         call.now_seen[str(real)] = hashlib.sha256(data).hexdigest()
+    if is_pdf(data):
+        del data
+        return _pages(call, real, start, end)
     image = image_type(data)
     if image:
         return _image(data, image, name, status.st_size)
-    notes = []
-    if not is_complete:
-        data = data[: data.rfind(b"\n") + 1] or data
-        notes.append(f"[only the first {len(data)} of {status.st_size} bytes were read]")
-    file = decode(data)
+    file = decode(data, is_complete=is_complete)
     if file is None:
         raise ToolError(f"{name} is a binary file of {status.st_size} bytes.")
     del data
-    notes.insert(0, file.note)
+    notes = [problem, file.note]
+    if not is_complete:
+        begin = len(file.encode())
+        notes.append(f"[only the first {begin} of {status.st_size} bytes were read]")
     text, rest = _lines(file.lines, start, end)
-    shown_notes = [note for note in (*notes, rest) if note]
-    return "\n".join([text.removesuffix("\n"), *shown_notes]) if shown_notes else text
+    return _noted(text, *notes, rest)
+
+
+def _noted(text: str, *notes: str) -> str:
+    shown = [note for note in notes if note]
+    return "\n".join([text.removesuffix("\n"), *shown]) if shown else text
+
+
+def _pages(call: Call, real: Path, start: int | None, end: int | None) -> str:
+    try:
+        pages = read_pdf(call.roots, real, start, end, SHOWN)
+    except DocumentError as error:
+        raise ToolError(f"{call.roots.format_path(real)} is a PDF: {error}.") from None
+    more = (
+        f"; go on with start={pages.last + 1}"
+        if pages.last < min(end or pages.total, pages.total)
+        else ""
+    )
+    which = (
+        f"page {pages.first}"
+        if pages.first == pages.last
+        else f"pages {pages.first} to {pages.last}"
+    )
+    note = f"; {pages.note}" if pages.note else ""
+    return _noted(pages.text, f"[{which} of {pages.total:,}{more}{note}]")
 
 
 def _lines(text: str, start: int | None, end: int | None) -> tuple[str, str]:

@@ -95,6 +95,7 @@ def _command(program: str, search: Search) -> list[str]:
         f"--context={search.context}",
         *(["--ignore-case"] if search.ignore_case else []),
         *(f"--glob=!**/{name}" for name in SKIPPED),
+        "--iglob=!**/*.ipynb",  # these are searched as text by cells
         f"--regexp={search.pattern}",
         "--",
         "./",

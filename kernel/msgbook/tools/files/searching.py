@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from heapq import merge
 from pathlib import Path
 
-from msgbook.errors import ToolError
+from msgbook.errors import MsgbookError, ToolError
 from msgbook.tools.files.call import Call
+from msgbook.tools.files.documents import is_notebook, read_notebook
 from msgbook.tools.files.opening import is_folder, read_file
 from msgbook.tools.files.patterns import matcher
 from msgbook.tools.files.reading import FILE_LIMIT as NAMED_FILE_LIMIT
@@ -95,17 +97,30 @@ def _in_folder(
         except ToolError:  # removed meanwhile, or not readable
             return None
 
-    found = ripgrep(call.ripgrep, search, top, opened)
-    if found is not None:
-        return found
-    expression = _compiled(search)
     names = (name for name, kind in walk(call.roots, top, hidden) if kind == "file")
+    found = ripgrep(call.ripgrep, search, top, opened)
+    if found is None:
+        return _in_files(names, opened, search)
+    # ripgrep leaves these out: they are searched as text by cells.
+    notebooks = sorted((name for name in names if is_notebook(top / name)), key=_by_folder)
+    hits = _in_files(notebooks, opened, search) if notebooks else ()
+    return merge(found, hits, key=lambda hit: _by_folder(hit.path))
+
+
+def _in_files(
+    names: Iterable[str], opened: Callable[[str], TextFile | None], search: Search
+) -> Iterable[Hit]:
+    expression = _compiled(search)
     return (
         hit
         for name in names
         if (file := opened(name)) is not None
         for hit in _hits(name, file.split_lines(), search, expression)
     )
+
+
+def _by_folder(path: str) -> list[str]:
+    return path.split("/")
 
 
 def _in_file(call: Call, real: Path, search: Search) -> Iterable[Hit]:
@@ -117,7 +132,14 @@ def _in_file(call: Call, real: Path, search: Search) -> Iterable[Hit]:
 
 
 def _text_of(call: Call, real: Path, limit: int) -> TextFile | None:
-    """Return a text file; None if it is binary or too long."""
+    """Return a text file, or a notebook as text; None if it is binary or too long."""
+    if is_notebook(real):
+        try:
+            return TextFile(read_notebook(call.roots, real, here=True))
+        except ToolError:
+            raise
+        except MsgbookError:  # its text is searched as it is
+            pass
     data, status = read_file(call.roots, real, limit)
     return decode(data) if status.st_size <= limit else None
 

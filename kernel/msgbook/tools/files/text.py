@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import locale
 import re
 from typing import NamedTuple
+
+from msgbook.tools.files.encodings import guess
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -25,11 +28,14 @@ class TextFile(NamedTuple):
     codec: str = "utf-8"
     mark: bytes = b""
     """Byte order mark at the beginning."""
+    is_guessed: bool = False
+    """Whether nothing says that this is the encoding."""
 
     @property
     def note(self) -> str:
         """Encoding and line ends in brackets; empty for plain UTF-8 with LF."""
-        words = [] if self.codec == "utf-8" else [f"encoding {self.codec}"]
+        guessed = ", guessed" if self.is_guessed else ""
+        words = [] if self.codec == "utf-8" else [f"encoding {self.codec}{guessed}"]
         words += ["lines end with CRLF"] if "\r\n" in self.text else []
         return f"[{', '.join(words)}]" if words else ""
 
@@ -64,36 +70,72 @@ def is_binary(begin: bytes) -> bool:
     return not marked and b"\0" in begin
 
 
-def decode(data: bytes) -> TextFile | None:
+def decode(data: bytes, *, is_complete: bool = True, local: str | None = None) -> TextFile | None:
     """Return the text of a file; None if it is binary.
 
     UTF-8 and byte order marks are certain. Otherwise the encoding that the file declares is used if
-    it fits, else cp1252 or latin-1.
+    it fits, else the most likely one of the usual East Asian encodings and of those with letters of
+    their own, else the one of the user's system, else cp1252 or latin-1.
+
+    Args:
+        is_complete: Whether this is a whole file. Else it may end within a character or a line, and
+            the text ends with the last whole line.
+        local: The encoding of the user's system; None to ask for it.
     """
     for mark, codec in _MARKS:
         if data.startswith(mark):
-            try:
-                return TextFile(data[len(mark) :].decode(codec), codec, mark)
-            except UnicodeDecodeError:
-                break
+            text = _decoded(data[len(mark) :], codec, is_complete=is_complete)
+            if text is not None:
+                return TextFile(text, codec, mark)
+            break
+    if not is_complete:
+        data = data[: data.rfind(b"\n") + 1] or data
     begin = data[:8192]
     if b"\0" in begin:  # a byte order mark before other data does not count
         return None
+    text = _decoded(data, "utf-8", is_complete=is_complete)
+    if text is not None:
+        return TextFile(text)
+    # Only for UTF-8 does decoding show that data is text.
+    if len(begin.translate(None, _CONTROLS)) != len(begin):
+        return None
     declared = [name.decode("ascii") for name in _DECLARED.findall(data[:1024])[:1]]
-    for codec in ("utf-8", *declared, "cp1252", "latin-1"):
-        # Only for UTF-8 does decoding show that data is text.
-        if codec != "utf-8" and len(begin.translate(None, _CONTROLS)) != len(begin):
-            return None
-        try:
-            text = TextFile(data.decode(codec), codec)
-            if codec == "utf-8" or text.encode() == data:
-                return text
-        except (
-            UnicodeError,
-            LookupError,
-        ):  # LookupError: Python does not know the declared encoding
-            continue
-    return None
+    for codec in declared:
+        text = _decoded(data, codec)
+        if text is not None and _is_reversible(text, codec, data):
+            return TextFile(text, codec)
+    local = _local_codec() if local is None else local
+    found = guess(data, local or None)
+    candidates = [codec for codec in (found, local, "cp1252", "latin-1") if codec]
+    texts = ((codec, _decoded(data, codec)) for codec in candidates)
+    codec, text = next((codec, text) for codec, text in texts if text is not None)
+    return TextFile(text, codec, is_guessed=True)
+
+
+def _decoded(data: bytes, codec: str, *, is_complete: bool = True) -> str | None:
+    try:
+        if is_complete:
+            return data.decode(codec)
+        text = codecs.getincrementaldecoder(codec)().decode(data)
+        return text[: text.rfind("\n") + 1] or text
+    except (UnicodeError, LookupError, ValueError):  # of a declared encoding that is not one
+        return None
+
+
+def _is_reversible(text: str, codec: str, data: bytes) -> bool:
+    try:
+        return text.encode(codec) == data
+    except UnicodeError:
+        return False
+
+
+def _local_codec() -> str:
+    """Return the encoding of the user's system; empty if it says nothing."""
+    try:
+        name = codecs.lookup(locale.getencoding()).name
+    except LookupError:
+        return ""
+    return "" if name in ("utf-8", "ascii", "cp1252", "iso8859-1") else name
 
 
 def cut(text: str, limit: int, note: str) -> str:

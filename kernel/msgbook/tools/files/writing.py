@@ -76,6 +76,10 @@ def edit(call: Call, path: str, old: str, new: str) -> str:
         before = found.file
         if before is None:
             raise ToolError(f"{name} is a binary file.")
+        if _encode(before, "old") != found.data:
+            raise ToolError(
+                f"{name} is not quite {before.codec}: an edit would change other bytes of it, too."
+            )
         after = before._replace(text=replace_only(before.text, old, new, name))
         texts = _comparable(before, after)
         result = cut(unified_diff(*texts, name), SHOWN, "[the diff goes on]")

@@ -6,13 +6,14 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from itertools import groupby
 from typing import Any
 
 from msgbook.images import IMAGE_LIMIT, MAX_IMAGES, OUTPUT_IMAGE_TYPES, image_type
 from msgbook.messages import Part
-from msgbook.notebook import SENT_TEXTS, Cell, outputs_of, source_of
+from msgbook.notebook.cells import SENT_TEXTS, Cell, outputs_of, source_of
+from msgbook.text import sized
 from msgbook_format.turn import TURN_MIME
 
 _CONTROLS = re.compile(r"([\r\b])")
@@ -31,13 +32,22 @@ def may_record(cell: Cell, keys: Set[str]) -> bool:
     return False
 
 
-def outputs_text(outputs: Iterable[Mapping[str, Any]]) -> str:
-    """Return the text of the outputs without terminal colours; an image is named in its place."""
+def outputs_text(
+    outputs: Iterable[Mapping[str, Any]], size_of: Callable[[Any], int] | None = None
+) -> str:
+    """Return the text of the outputs without terminal colours; an image is named in its place.
+
+    Args:
+        size_of: Returns the bytes of data that have no text, to be named with them.
+    """
     texts = []
     for stream, group in groupby(outputs, _stream):
-        text = "".join(map(_text_of, group))
+        text = "".join(_text_of(output, size_of) for output in group)
+        text = _ANSI.sub(
+            "", text
+        )  # first: a colour is no column that a carriage return goes back over
         texts.append(text if stream is None else _as_shown(text))
-    return _ANSI.sub("", "".join(texts))
+    return "".join(texts)
 
 
 def text_output(text: str) -> Mapping[str, Any]:
@@ -97,7 +107,7 @@ def _line_as_shown(line: str) -> str:
     return "".join(shown)
 
 
-def _text_of(output: Mapping[str, Any]) -> str:
+def _text_of(output: Mapping[str, Any], size_of: Callable[[Any], int] | None) -> str:
     if output.get("output_type") == "stream":
         return _lines(output.get("text"))
     if output.get("output_type") == "error":
@@ -108,17 +118,21 @@ def _text_of(output: Mapping[str, Any]) -> str:
     data = output.get("data")
     if not isinstance(data, dict):
         return ""
-    images = "".join(f"[{mime}]\n" for mime in data if str(mime).startswith("image/"))
+    named = {mime: _name(mime, value, size_of) for mime, value in data.items()}
+    images = "".join(name for mime, name in named.items() if str(mime).startswith("image/"))
     text = next((found for mime in SENT_TEXTS if (found := _lines(data.get(mime)))), "")
     if not text and not images:
-        text = "".join(_named(mime, value) for mime, value in data.items())
+        text = "".join(
+            f"{json.dumps(data[mime], ensure_ascii=False)}\n"
+            if mime == "application/json"
+            else name
+            for mime, name in named.items()
+        )
     return images + text + ("\n" if text and not text.endswith("\n") else "")
 
 
-def _named(mime: Any, value: Any) -> str:
-    if mime == "application/json":
-        return json.dumps(value, ensure_ascii=False) + "\n"
-    return f"[{mime}]\n"
+def _name(mime: Any, value: Any, size_of: Callable[[Any], int] | None) -> str:
+    return f"[{mime}]\n" if size_of is None else f"[{mime}, {sized(size_of(value))}]\n"
 
 
 def _lines(text: Any) -> str:

@@ -1,0 +1,151 @@
+"""Notebooks as text: the cells with the text of their outputs. Pure; accepts malformed cells.
+
+Lines are counted in this text, for references, `read` and `grep` alike.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgbook.errors import MsgbookError
+from msgbook.notebook import has_run, is_prompt, outputs_of, outputs_text, parse_prompt, source_of
+from msgbook.text import sized, without_data
+from msgbook_format.garbage import paused
+from msgbook_format.metadata import as_dict
+from msgbook_format.syntax import Dialect, write_fence
+from msgbook_format.turn import Turn, turn_of
+
+_CELLS_LIMIT = 50_000_000
+"""Bytes of a notebook without its pictures: as values they take ten times as much memory."""
+
+# Pictures are most of a large notebook. They are cut out before the JSON is read.
+_DATA = re.compile(rb'"([A-Za-z0-9+/=\\]{2000,}+)(?<!\\)"')  # a line end in it is `\n`
+_LANGUAGE = re.compile(r"[\w.+#-]{0,40}")
+_MARK = "\x01data "
+_MARKED = re.compile(_MARK + r"(\d+)")
+
+
+class NotANotebookError(MsgbookError):
+    """A file that is no notebook, or none that can be read; the message says why."""
+
+
+def notebook_text(data: bytes) -> str:
+    """Return a notebook as text.
+
+    Raises:
+        NotANotebookError: It is not valid, is of an older format, or is too large.
+    """
+    with paused():
+        notebook = _loaded(data)
+        dialect = Dialect.from_metadata(as_dict(notebook.get("metadata")), None)
+        texts = [
+            text
+            for number, cell in enumerate(notebook["cells"], 1)
+            if isinstance(cell, dict) and (text := _cell_text(number, cell, dialect))
+        ]
+        return _without_data("\n\n".join(texts)) + "\n"
+
+
+def _loaded(data: bytes) -> dict[str, Any]:
+    cells = _DATA.sub(lambda found: b'"\\u0001data %d"' % len(found[1]), data)
+    if len(cells) > _CELLS_LIMIT:
+        raise NotANotebookError(
+            f"it has {len(cells):,} bytes without its pictures; notebooks of at most {_CELLS_LIMIT:,} "
+            "such bytes are read by cells"
+        )
+    try:
+        notebook: Any = json.loads(cells)
+    except (ValueError, RecursionError):
+        raise NotANotebookError("it is not valid JSON") from None
+    version = notebook.get("nbformat") if isinstance(notebook, dict) else None
+    if type(version) is not int:
+        raise NotANotebookError("it is JSON, but no notebook")
+    if version != 4 or not isinstance(notebook.get("cells"), list):
+        raise NotANotebookError(
+            f"it is a notebook of format {version}, not 4; `jupyter nbconvert --to notebook` converts it"
+        )
+    found: dict[str, Any] = notebook
+    return found
+
+
+def _cell_text(number: int, cell: Mapping[str, Any], dialect: Dialect) -> str:
+    """Return a cell with its outputs; empty for a cell that shows nothing."""
+    source, outputs = source_of(cell), outputs_of(cell)
+    if not source.strip() and not outputs:
+        return ""
+    if cell.get("cell_type") != "code":
+        kind = "raw" if cell.get("cell_type") == "raw" else "markdown"
+        return f"[cell {number}: {kind}]\n{source}"
+    if dialect.has_prompts and is_prompt(source):
+        parts = [f"[cell {number}: message]\n{parse_prompt(source).text}"]
+    else:
+        magic, _, body = source.lstrip().partition("\n")
+        is_python = dialect.has_prompts and magic.strip() == "%%python"
+        language = "python" if is_python else "ipython" if dialect.has_prompts else dialect.language
+        run = "" if has_run(cell) else ", not run"
+        parts = [f"[cell {number}: code{run}]\n{_fenced(body if is_python else source, language)}"]
+    with_turns = [(output, turn_of(output)) for output in outputs]
+    turns = [turn for _, turn in with_turns if turn is not None]
+    parts += [f"[answer]\n{_turn_text(turn)}" for turn in turns]
+    others = [o for o, turn in with_turns if turn is None and not (turns and _is_error(o))]
+    shown = outputs_text(others, _size) if others else ""
+    if shown.strip():
+        parts.append(f"Output:\n{_fenced(shown, '')}")
+    return "\n".join(part.rstrip("\n") for part in parts)
+
+
+def _is_error(output: Mapping[str, Any]) -> bool:
+    """Return whether an output is an error, which below a turn repeats what the turn says."""
+    return output.get("output_type") == "error"
+
+
+def _turn_text(turn: Turn) -> str:
+    """Return what a turn says and does, once: its other outputs are made of it."""
+    return "\n\n".join(_block_texts(turn["blocks"]))
+
+
+def _block_texts(blocks: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for block in blocks:
+        match block["type"]:
+            case "text":
+                yield str(block.get("text", ""))
+            case "tool_call":
+                yield f"(calls {block.get('name')} with {block.get('arguments')})"
+            case "tool_result":
+                yield f"(result: {_content(block.get('content'))})"
+            case "error":
+                yield f"{block.get('name')}: {block.get('message')}"
+
+
+def _content(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "\n".join(
+        str(part["text"]) if "text" in part else "[image]"
+        for part in parts
+        if isinstance(part, dict)
+    )
+
+
+def _fenced(text: str, language: str) -> str:
+    language = language if _LANGUAGE.fullmatch(language) else ""
+    return write_fence(text.rstrip("\n") + "\n", language)
+
+
+def _size(data: Any) -> int:
+    """Return the bytes of an output's data."""
+    text = data if isinstance(data, str) else source_of({"source": data}) or json.dumps(data)
+    marked = _MARKED.fullmatch(text)
+    count = int(marked[1]) if marked else len(text.rstrip("=\n"))
+    is_base64 = marked or re.fullmatch(r"[A-Za-z0-9+/=\s]+", text)
+    return count * 3 // 4 if is_base64 else count
+
+
+def _without_data(text: str) -> str:
+    """Return the text with sizes in place of data in it."""
+    marked = _MARKED.sub(lambda found: f"[data, {sized(int(found[1]) * 3 // 4)}]", text)
+    return without_data(marked)
