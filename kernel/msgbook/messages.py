@@ -137,9 +137,16 @@ class RequestHash:
 
 
 def without_images(message: Message) -> Message:
-    """Return the message with the text `[image]` for each image. Not in place."""
+    """Return the message with the text `[image]` for each image. Not in place. What is then only text is one text."""
     content = message.get("content")
-    return {**message, "content": content_text(content)} if isinstance(content, list) else message
+    if not isinstance(content, list):
+        return message
+    left = [
+        {"type": "text", "text": IMAGE} if part.get("type") == "image_url" else part
+        for part in content
+    ]
+    is_text = all(part.get("type") == "text" for part in left)
+    return {**message, "content": content_text(left) if is_text else left}
 
 
 def content_text(content: str | list[Part]) -> str:
