@@ -159,7 +159,7 @@ class CompletionDecoder:
         self._said: list[str] = []
         """Pieces of the content, to compare with a complete message."""
         self._has_first = False
-        """Whether there is a choice 0, which is shown."""
+        """True once there is a choice 0, which is shown."""
         self._further = 0
         """Index of the last choice that is not shown."""
         self._answered = self._has_text = self._has_begun = False
