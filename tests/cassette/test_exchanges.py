@@ -58,7 +58,7 @@ def test_each_event_is_a_piece(end):
 def test_a_key_over_two_events_goes_whatever_ends_their_lines(ends, line_end, before, cut):
     key = "sk-abcdefgh1"
     parts = [json.dumps({"delta": part}) for part in (key[:cut], key[cut:])]
-    first, second = (f"event: a{line_end}data: {part}{end}" for part, end in zip(parts, ends))  # fmt: skip
+    first, second = (f"event: a{line_end}data: {part}{end}" for part, end in zip(parts, ends, strict=True))  # fmt: skip
 
     redacted = redact_answer(pieces([f"{before}{first}{second}".encode()])[0], [key])
 

@@ -65,7 +65,8 @@ class MsgPDFExporter(MsgHTMLExporter, WebPDFExporter):
         try:
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(
-                    executable_path=_find_chromium(playwright), args=self._arguments(),
+                    executable_path=_find_chromium(playwright),
+                    args=self._arguments(),
                     env=browser_environment(os.environ),
                 )
                 context = browser.new_context(java_script_enabled=False, offline=True)

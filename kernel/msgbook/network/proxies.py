@@ -23,6 +23,8 @@ SCHEMES = ("http", "https", "socks5", "socks5h")
 
 _KINDS = ("http", "https", "all", "no")
 _PORTS = {"http": 80, "https": 443}
+_WITH_SETTINGS = ("darwin", "win32")
+"""Platforms that set proxies for all programs."""
 _LOCAL = "localhost"
 _SYSTEM = "the settings of this system"
 
@@ -70,7 +72,7 @@ class System(NamedTuple):
 
 def this_system() -> System | None:
     """Return the settings of macOS or Windows; None for other systems, which have none."""
-    if sys.platform not in ("darwin", "win32"):
+    if sys.platform not in _WITH_SETTINGS:
         return None
     from urllib.request import getproxies, proxy_bypass
 
