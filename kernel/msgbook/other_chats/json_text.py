@@ -15,6 +15,7 @@ MOST_BYTES = 400_000_000
 """Bytes of a text, which takes up to four times as much as a string."""
 MOST_VALUES = 15_000_000
 """Commas, colons and brackets of a text: each may stand for a value, which takes up to 100 bytes in memory."""
+_REMEDY = "Export fewer chats at once"
 
 
 class BadJsonError(MsgbookError):
@@ -28,9 +29,13 @@ def load(data: bytes) -> tuple[Any, bool]:
         BadJsonError: It is neither.
     """
     if len(data) > MOST_BYTES:
-        raise BadJsonError(f"expected at most {MOST_BYTES:,} bytes of JSON, found {len(data):,}")
+        raise BadJsonError(
+            f"expected at most {MOST_BYTES:,} bytes of JSON, found {len(data):,}. {_REMEDY}"
+        )
     if sum(map(data.count, b"[{:,")) > MOST_VALUES:
-        raise BadJsonError(f"expected JSON of at most {MOST_VALUES:,} values, found more")
+        raise BadJsonError(
+            f"expected JSON of at most {MOST_VALUES:,} values, found more. {_REMEDY}"
+        )
     try:
         text = data.removeprefix(_BOM).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -51,7 +56,9 @@ def load(data: bytes) -> tuple[Any, bool]:
         if error.msg != "Extra data" or "\n" not in text[: error.pos]:
             raise _named(error, error.lineno) from None
     if text.count("\n") > MOST_VALUES:
-        raise BadJsonError(f"expected at most {MOST_VALUES:,} lines, found more") from None
+        raise BadJsonError(
+            f"expected at most {MOST_VALUES:,} lines, found more. {_REMEDY}"
+        ) from None
     return [_line(line, number) for number, line in _lines(text)], True
 
 
