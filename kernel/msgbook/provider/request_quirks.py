@@ -14,6 +14,16 @@ from urllib.parse import urlsplit
 from msgbook.provider.adaptation import Adaptation, Row, whole
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
+from msgbook.provider.message_shapes import (
+    holds_calls,
+    holds_empty,
+    holds_system,
+    lacks_signature,
+    with_calls_as_text,
+    with_filled_contents,
+    with_signatures,
+    with_system_as_user,
+)
 from msgbook.provider.refused_elements import (
     Elements,
     document_keys,
@@ -98,12 +108,21 @@ def reduce_streaming(
     streaming: Mapping[str, Any], refusal: RefusedError
 ) -> Mapping[str, Any] | None:
     """Return the streaming keys for a server that refused some; None if there is no other way to ask."""
-    if refusal.status not in (400, 422):
+    if refusal.status not in (400, 422) and not _NO_STREAM.search(refusal.words):
         return None
     if "stream_options" in refusal.body and "stream_options" in streaming:
         return {"stream": True}
-    named = re.search(r"\bstream", refusal.body)
+    named = re.search(r"\bstream", refusal.body, re.IGNORECASE)
     return {"stream": False} if named and streaming["stream"] else None
+
+
+_NO_STREAM = re.compile(
+    r"\bstream(ing|_options)?\b.{0,40}\b(is|are)? ?(unsupported|not (supported|allowed|available|enabled|implemented|permitted))"
+    r"|(unknown|unrecognized|unexpected|unsupported|invalid)\b.{0,40}\bstream(ing|_options)?\b"
+    r"|\b(not|n't) support\b.{0,20}\bstream",
+    re.IGNORECASE,
+)
+"""Words about streaming as such, which count with any status of a refusal."""
 
 
 _TOOLS = r"(tools?|(tool|function)[ _-]?(use|calls?|calling))"
@@ -116,7 +135,7 @@ _NO_TOOLS = re.compile(
 """Words about tools as such. If a schema is refused, its author has to change it."""
 
 _CALL_ID = re.compile(
-    r"\btool[ _-]?(call|use)[ _]?ids?\b|\btool_calls\W{1,3}\d+\W{1,3}id\b|\b(tool_use|function)\.id\b|\bcall_ids?\b"
+    r"\b(tool|function)[ _-]?(call|use)[ _]?ids?\b|\btool_calls\W{1,3}\d+\W{1,3}id\b|\b(tool_use|function)\.id\b|\bcall_ids?\b"
     r"|\btool_(use|result)\b.{0,30}\bids?\b",
     re.IGNORECASE,
 )
@@ -243,6 +262,32 @@ def _wants_alternation(refusal: RefusedError) -> bool:
     return bool(_ALTERNATE.search(refusal.words))
 
 
+_SIGNATURE = re.compile(r"thought[ _-]?signature", re.IGNORECASE)
+_SYSTEM = re.compile(
+    r"\bsystem[ _-]?(role|messages?|prompts?|instructions?)?\b.{0,30}\b(not|n't) (be )?(supported|allowed|accepted|enabled)"
+    r"|(not|n't) (support|accept|allow) (the |a )?[\"'`]?system\b|\bdeveloper instruction is not"
+    r"|(unexpected|unknown|unsupported|invalid) (message )?role\W{1,4}system\b|only user.{0,30} roles? (are|is) ",
+    re.IGNORECASE,
+)
+"""The words of templates of Gemma and Mistral, and of Gemini for Gemma."""
+_TOOL_ROLE = re.compile(
+    r"(unexpected|unknown|unsupported|invalid) (message )?role\W{1,4}(tool|function)\b"
+    r"|\b(tool|function)[\"'`]? role\b.{0,30}(not|n't) (supported|allowed)|only user and assistant roles"
+    r"|expected [\"'`]?thinking\b",
+    re.IGNORECASE,
+)
+"""Words about messages with calls and results. Servers of Anthropic's expect reasoning with a signature there."""
+_EMPTY = re.compile(
+    r"non-?empty (content|text|string)|\bcontents?\b.{0,60}\b(got null|null|none|nil|empty|blank)\b"
+    r"|\b(null|none|empty)\b.{0,20}\bcontents?\b",
+    re.IGNORECASE,
+)
+
+
+def _refuses_empty(refusal: RefusedError) -> bool:
+    return refusal.status in _BY_KEY and bool(_EMPTY.search(refusal.words))
+
+
 _TABLE = "in [providers.{provider}] of msgbook.toml"
 _TOOLS_REMEDY = (
     "To leave it out for good, write {elements} into disabled_tools of the notebook's metadata, or the MCP server's "
@@ -317,6 +362,12 @@ ADAPTATIONS = (
         with_plain_ids,
         "{model} does not accept the ids that another server gave its tool calls; other ids were sent.",
     ),
+    whole(
+        holds_empty,
+        _refuses_empty,
+        with_filled_contents,
+        "The server of {model} refuses messages without content; the word [empty] was sent for it.",
+    ),
     DOCUMENTS,
     FEWER_IMAGES,
     PICTURES,
@@ -341,6 +392,24 @@ ADAPTATIONS = (
         with_joined_neighbours,
         "{model} insists that user and assistant messages alternate; neighbouring ones were merged.",
         f"To merge them from the start, set alternate = true {_TABLE}.",
+    ),
+    whole(
+        lacks_signature,
+        lambda refusal: bool(_SIGNATURE.search(refusal.words)),
+        with_signatures,
+        "{model} wants its signature on tool calls, and another model made some; they were sent with the word for that.",
+    ),
+    whole(
+        holds_calls,
+        lambda refusal: any(p.search(refusal.words) for p in (_SIGNATURE, _TOOL_ROLE)),
+        with_calls_as_text,
+        "{model} does not take the tool calls of this conversation; they and their results were sent as text.",
+    ),
+    whole(
+        holds_system,
+        lambda refusal: bool(_SYSTEM.search(refusal.words)),
+        with_system_as_user,
+        "{model} does not take a system prompt; it was sent as a message of the user.",
     ),
     _renamed("max_tokens", "max_completion_tokens"),
     _renamed("max_completion_tokens", "max_tokens"),
