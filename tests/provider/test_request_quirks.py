@@ -27,8 +27,10 @@ from msgbook.provider.refused_elements import image_keys
 from msgbook.provider.refused_media import EVERY_DOCUMENT
 from msgbook.provider.request_quirks import (
     ADAPTATIONS,
+    ALL_TOOLS,
     DOCUMENTS,
     FEWER_IMAGES,
+    FEWER_TOOLS,
     PICTURES,
     REASONING,
     TOOLS,
@@ -206,6 +208,12 @@ def test_an_option_that_a_model_does_not_take_is_left_out(key, status, body):
         (400, "`tool calling` is not supported with this model"),
         (400, "deepseek-reasoner does not support Function Calling"),
         (400, UNSUPPORTED.format("tools")),
+        (400, "Unrecognized request argument supplied: tools"),
+        (422, "body.tools: Extra inputs are not permitted"),
+        (400, "该模型不支持工具调用"),
+        (400, "Dieses Modell unterstützt keine Tools"),
+        (404, "No endpoints found that support tool use. Try disabling \"read\"."),
+        (500, "Error: chat template failed: tools is not callable"),
     ],
 )  # fmt: skip
 def test_a_model_that_takes_no_tools_can_chat(status, message):
@@ -596,6 +604,8 @@ HELD = (
 ELEMENTS = {
     TOOLS: frozenset({"read"}),
     UNNAMED_TOOLS: frozenset({"read"}),
+    ALL_TOOLS: frozenset({"read"}),
+    FEWER_TOOLS: frozenset({"0"}),
     DOCUMENTS: EVERY_DOCUMENT,
     PICTURES: frozenset(image_keys(HELD[0])),
     FEWER_IMAGES: frozenset({"1"}),

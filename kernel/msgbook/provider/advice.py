@@ -17,7 +17,9 @@ _SHORTEN = (
     "%context shows the size of each cell. If you set the agent's context_window, "
     "msgbook warns before it sends such a request."
 )
-_TOO_LARGE = "Images and documents make a request large: leave them out first, or make them smaller."
+_TOO_LARGE = (
+    "Images and documents make a request large: leave them out first, or make them smaller."
+)
 _FORBIDDEN = "Change what it forbids, or leave out its cell with history=exclude."
 
 

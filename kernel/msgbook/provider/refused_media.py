@@ -33,7 +33,9 @@ _ONE_IMAGE = re.compile(
     re.IGNORECASE,
 )
 """Words about one image, which the user can change, not about images as such."""
-_A_PICTURE = re.compile(r"image|picture|\bphoto|图片|图像|圖片|画像|이미지|imagen|\bBild", re.IGNORECASE)
+_A_PICTURE = re.compile(
+    r"image|picture|\bphoto|图片|图像|圖片|画像|이미지|imagen|\bBild", re.IGNORECASE
+)
 _TOO_MANY = re.compile(
     r"too many|at most [1-9]\d* image|\d+ images? (are|is) (allowed|supported)|number of images|images? per"
     r"|image count|limit-mm-per-prompt|(maximum|max|limit)( of)? [1-9]\d* images?\b|more than \d+ images?",
@@ -46,7 +48,10 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 """Words about the number of images, or of tools, that a request may hold; the first are vLLM's."""
-_CANNOT = re.compile(r"support|multi-?\s?modal|\bmmproj\b|missing data|\bno vision|\bwithout vision|\bcannot see\b", re.IGNORECASE)
+_CANNOT = re.compile(
+    r"support|multi-?\s?modal|\bmmproj\b|missing data|\bno vision|\bwithout vision|\bcannot see\b",
+    re.IGNORECASE,
+)
 _TOOL_MESSAGE = re.compile(r"\brole\W{1,4}tool\b|\btool[ _-]?(message|result|role)", re.IGNORECASE)
 
 

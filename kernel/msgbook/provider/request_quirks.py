@@ -26,8 +26,12 @@ from msgbook.provider.message_shapes import (
 )
 from msgbook.provider.refused_elements import (
     Elements,
+    added_tools,
+    all_tools,
     document_keys,
+    every_tool,
     image_keys,
+    is_of_template,
     named_tools,
     names_a_tool,
     unnamed_tools,
@@ -39,6 +43,7 @@ from msgbook.provider.refused_media import (
     find_most_images,
     refuses_images,
     refuses_images_of_tools,
+    stated_limit,
 )
 from msgbook.provider.request_changes import (
     has_option,
@@ -53,6 +58,7 @@ from msgbook.provider.request_changes import (
     lacks_reasoning,
     rename_option,
     with_joined_neighbours,
+    with_first_tools,
     with_newest_images,
     with_plain_ids,
     with_reasoning,
@@ -129,10 +135,21 @@ _TOOLS = r"(tools?|(tool|function)[ _-]?(use|calls?|calling))"
 _NO_TOOLS = re.compile(
     rf"(not|n't) support {_TOOLS}\b|\bthat support tool use"
     rf"|\b{_TOOLS}\b\W{{0,3}}(is|are) not (supported|enabled|available)"
-    r"|--enable-auto-tool-choice|tools param requires",
+    r"|--enable-auto-tool-choice|tools param requires"
+    r"|\b(argument|parameter|field|key|property|input)s?\b( supplied)?\W{1,4}tools\b[\"'`]?\W{0,2}$"
+    r"|(?<![\w.])(body\W{1,3})?tools[\"'`]?\W{1,3}extra (inputs|fields)"
+    r"|(不支持|不能使用|無法使用).{0,8}(工具|函数|函數|function|tools?)|(工具|函数)调用.{0,6}不(支持|可用)"
+    r"|(unterstützt|supporte?|soporta|admite|supporta)\b.{0,12}\b(pas|keine|no)?\b.{0,12}\b(werkzeuge|tools|outils|herramientas|strumenti)\b",
     re.IGNORECASE,
 )
 """Words about tools as such. If a schema is refused, its author has to change it."""
+
+_TOO_MANY_TOOLS = re.compile(
+    r"too many (tools|functions)|\b\d+ (tools|functions)\b.{0,20}\b(supported|allowed|accepted)"
+    r"|\b(number|count) of (tools|functions)\b|\btools[\"'`]?\W{1,4}(array|list) too long"
+    r"|(at most|maximum|max|limit|more than|up to)( of)? \d+ (tools|functions)\b|\btools\b.{0,20}\bexceed",
+    re.IGNORECASE,
+)
 
 _CALL_ID = re.compile(
     r"\b(tool|function)[ _-]?(call|use)[ _]?ids?\b|\btool_calls\W{1,3}\d+\W{1,3}id\b|\b(tool_use|function)\.id\b|\bcall_ids?\b"
@@ -165,6 +182,19 @@ def _refuses_ids(refusal: RefusedError) -> bool:
     if not _CALL_ID.search(refusal.body):
         return False
     return bool(_SHAPE.search(refusal.body)) or not _MISSED.search(refusal.body)
+
+
+def _refuses_tools(refusal: RefusedError) -> bool:
+    return any(map(_NO_TOOLS.search, (refusal.body, refusal.words))) or is_of_template(
+        refusal.words
+    )
+
+
+def _find_most_tools(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return the number of tools that a request may hold; if a server does not say it, half of those held."""
+    if not _TOO_MANY_TOOLS.search(refusal.words):
+        return None
+    return frozenset({str(stated_limit(refusal.words) or max(1, len(all_tools(request)) // 2))})
 
 
 def _number(elements: Elements) -> int:
@@ -295,7 +325,9 @@ _TOOLS_REMEDY = (
 )
 
 TOOLS = Row(
-    named_tools,
+    lambda refusal, request: (
+        None if _NO_TOOLS.search(refusal.words) else named_tools(refusal, request)
+    ),
     holds_tool,
     without_tools,
     "The server of {model} refuses the tool {elements}, so it was asked without it.",
@@ -311,6 +343,32 @@ UNNAMED_TOOLS = Row(
     "{elements}.",
     "Name the tool that is to blame in disabled_tools of its table in msgbook.toml, and restart the kernel.",
 )
+
+ALL_TOOLS = Row(
+    every_tool,
+    holds_tool,
+    without_tools,
+    "The server of {model} refuses a tool, and it is none that it names, so it was asked without any.",
+    _TOOLS_REMEDY,
+)
+
+FEWER_TOOLS = Row(
+    _find_most_tools,
+    lambda request, most: len(all_tools(request)) > max(_number(most), len(added_tools(request))),
+    lambda request, most: with_first_tools(request, _number(most)),
+    "{model} takes no more tools than {elements}; those of MCP servers were left out first.",
+    "To choose yourself, name tools in disabled_tools of the notebook's metadata.",
+)
+
+NO_TOOLS = whole(
+    lambda request: bool(request.tools),
+    _refuses_tools,
+    without_all_tools,
+    "{model} does not support tools, so none were sent and it can only chat.",
+)
+
+OF_TOOLS = (TOOLS, UNNAMED_TOOLS, ALL_TOOLS, FEWER_TOOLS, NO_TOOLS)
+"""Rows that leave out tools. What did not help is offered again."""
 
 DOCUMENTS = Row(
     find_documents,
@@ -354,6 +412,7 @@ IMAGES = whole(
 )
 
 ADAPTATIONS = (
+    FEWER_TOOLS,
     TOOLS,
     UNNAMED_TOOLS,
     whole(
@@ -456,11 +515,7 @@ ADAPTATIONS = (
         without_option("include"),
         "",
     ),
-    whole(
-        lambda request: bool(request.tools),
-        lambda refusal: bool(_NO_TOOLS.search(refusal.body)),
-        without_all_tools,
-        "{model} does not support tools, so none were sent and it can only chat.",
-    ),
+    ALL_TOOLS,
+    NO_TOOLS,
 )
 """All adaptations, in the order in which they are tried."""
