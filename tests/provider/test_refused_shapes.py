@@ -27,11 +27,10 @@ def adapted(message: str, request: Request = CALLED, status: int = 400) -> list[
     return [found.change(request) for found in find_adaptations(said, request)]
 
 
+_MISSED = "is missing a thought_signature in functionCall parts. This is required for tools to work correctly."
 SIGNATURES = [
-    "Function call is missing a thought_signature in functionCall parts. This is required for tools to work "
-    "correctly. Additional data, function call `default_api:glob` , position 2.",
-    "Unable to submit request because function call `default_api:glob` in the 2. content block is missing a "
-    "`thought_signature`.",
+    f"Function call {_MISSED} Additional data, function call `default_api:glob` , position 2.",
+    "Unable to submit request because function call `glob` in the 2. content block is missing a `thought_signature`.",
     "Thought signature is not valid",
 ]
 

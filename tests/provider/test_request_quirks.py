@@ -400,6 +400,7 @@ ANSWERS = [user("a"), assistant("one"), user("b"), assistant("two") | {"reasonin
         ),
         ("messages.1.reasoning_content: Field required", "reasoning_content", ["", "I think"]),
         ("The `reasoning` of assistant messages must be passed back", "reasoning", ["", "I think"]),
+        ("The reasoning content must be passed back", "reasoning_content", ["", "I think"]),
         ("reasoning_details is required", "reasoning_details", [[], []]),
     ],
 )

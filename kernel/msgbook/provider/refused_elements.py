@@ -122,9 +122,9 @@ def unnamed_tools(refusal: RefusedError, request: Request) -> Elements | None:
 
     Their schemas are of many authors; those of msgbook's own tools are taken by all servers.
     """
-    if not is_placed(refusal, request):
-        if not names_a_tool(refusal) or named_tools(refusal, request):
-            return None
+    is_unnamed = names_a_tool(refusal) and not named_tools(refusal, request)
+    if not (is_unnamed or is_placed(refusal, request)):
+        return None
     return of_mcp_servers(map(tool_name, request.tools)) or None
 
 

@@ -153,3 +153,22 @@ def _names_documents(refusal: RefusedError) -> bool:
     if _DOCUMENT.search(words) or _PART.search(refusal.body):
         return True
     return bool(_FILE.search(words)) and not _A_PICTURE.search(words)
+
+
+_VAGUE = re.compile(
+    r"\W*((the )?(model returned the following errors|server|request|client)\b\W*(contains?|specified|had|has)?( an?)?\W*)?"
+    r"((bad|invalid|malformed|unprocessable|illegal|incorrect|wrong)[ _-](request|argument|input|param(eter)?|entity|body)s?"
+    r"([ _](error|body|payload))?|internal([ _]server)?[ _]error|param(eter)?s? (incorrect|error|invalid)|(unknown )?error"
+    r"|provider returned error|something went wrong|请求错误|参数错误|参数有误)\W*",
+    re.IGNORECASE,
+)
+_ENGINE = re.compile(r"\bEngineCore\b|\bAsyncEngine|engine (has )?died", re.IGNORECASE)
+"""Words of vLLM, whose cause is in its log."""
+
+
+def is_vague(refusal: RefusedError) -> bool:
+    """Return whether a server's words do not tell what it refuses."""
+    if refusal.kind is not None or refusal.status not in (0, 400, 422, 500):
+        return False
+    words = refusal.said
+    return not words or bool(_VAGUE.fullmatch(words) or _ENGINE.search(words))

@@ -34,6 +34,8 @@ from msgbook.provider.refused_elements import (
     is_of_template,
     named_tools,
     names_a_tool,
+    of_mcp_servers,
+    tool_name,
     unnamed_tools,
     with_siblings,
 )
@@ -41,6 +43,7 @@ from msgbook.provider.refused_media import (
     find_documents,
     find_images,
     find_most_images,
+    is_vague,
     refuses_images,
     refuses_images_of_tools,
     stated_limit,
@@ -57,8 +60,8 @@ from msgbook.provider.request_changes import (
     is_alternating,
     lacks_reasoning,
     rename_option,
-    with_joined_neighbours,
     with_first_tools,
+    with_joined_neighbours,
     with_newest_images,
     with_plain_ids,
     with_reasoning,
@@ -72,6 +75,7 @@ from msgbook.provider.request_changes import (
     without_tool_images,
     without_tools,
 )
+from msgbook.text import one_line, visible
 
 
 def find_adaptations(refusal: RefusedError, request: Request) -> Iterator[Adaptation]:
@@ -90,7 +94,25 @@ def find_remedy(refusal: RefusedError, request: Request, provider: str) -> str:
         elements = row.find(refusal, request)
         if elements is not None and row.remedy:
             return Adaptation(row, elements).remedy(request.model, provider)
-    return _TOOLS_REMEDY.format(elements="NAME") if names_a_tool(refusal) else ""
+    if names_a_tool(refusal):
+        return _TOOLS_REMEDY.format(elements="NAME")
+    return _likely_causes(request, provider) if is_vague(refusal) else ""
+
+
+def _likely_causes(request: Request, provider: str) -> str:
+    """Return what else than text a request holds, each with the setting that leaves it out; empty for nothing."""
+    causes = {
+        "tools of MCP servers (write their names into disabled_tools of the notebook's metadata)": bool(
+            of_mcp_servers(map(tool_name, request.tools))
+        ),
+        "images (write history=exclude into their cells)": bool(image_keys(request)),
+        f"documents (set documents = false in [providers.{visible(one_line(provider, 100))}] of msgbook.toml, and "
+        "refer to them again)": bool(document_keys(request)),
+    }
+    held = [cause for cause, is_held in causes.items() if is_held]
+    if not held:
+        return ""
+    return f"The server does not say what it refuses. It may be one of these in the request: {'; '.join(held)}."
 
 
 _OPENAI_HOSTS = ("openai.com", "openai.azure.com")
@@ -244,7 +266,7 @@ _NO_REASONING_BACK = re.compile(
 )
 """Words about reasoning that the server is given back: it comes from another account, is changed, or unknown to it."""
 _REASONING_FIELD = re.compile(
-    r"\b(reasoning_(?:content|details|text))\b|\bmessages?\b.{0,80}[\"'`.](reasoning)\b"
+    r"\b(reasoning[_ ](?:content|details|text))\b|\bmessages?\b.{0,80}[\"'`.](reasoning)\b"
     r"|[\"'`](reasoning)[\"'`].{0,80}\b(?:assistant|messages?|back)\b",
     re.IGNORECASE,
 )
@@ -259,7 +281,7 @@ _WANTED = re.compile(
 def _reasoning_field(refusal: RefusedError) -> str:
     """Return the field with reasoning that a refusal names; empty for none."""
     found = _REASONING_FIELD.search(refusal.words) if refusal.status in _BY_KEY else None
-    return next(filter(None, found.groups())).lower() if found else ""
+    return next(filter(None, found.groups())).lower().replace(" ", "_") if found else ""
 
 
 def _wants_reasoning(refusal: RefusedError, request: Request) -> Elements | None:
