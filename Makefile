@@ -67,9 +67,10 @@ test-compat: $(VENV)/.dev chromium $(OTHERS_HOSTS) test-openai2
 test-rest: $(VENV)/.dev chromium $(OTHERS_SERVERS) $(OTHERS_PAGES) $(OTHERS_HOSTS) test-openai2 test-laws
 	$(PYTEST) --durations=20 -m "not smoke and not servers and not corpus" tests/integration tests/compat ui-tests
 
-# Those of `make test` look at ten examples each.
+# Those of `make test` look at ten examples each, and not at how the page's time grows with hostile texts.
 test-laws: $(VENV)/.dev
 	$(PYTEST) -m hypothesis --hypothesis-profile=many tests
+	cd labextension && jlpm test:linear
 
 test-all:
 	$(MAKE) --no-print-directory test

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from msgbook.cassette.exchanges import _Answer
 from msgbook.cassette.redacted_answer import redact_answer
+from msgbook.provider.sse import SSEDecoder
 
 
 class Response:
@@ -34,13 +35,35 @@ def test_the_pieces_are_the_body_however_it_was_read(reads):
     assert len(texts) == len(times)
 
 
-@pytest.mark.parametrize("end", ["\n\n", "\r\n\r\n"])
+LINE_ENDS = ["\n", "\r\n", "\r"]
+EVENT_ENDS = sorted({first + second for first in LINE_ENDS for second in LINE_ENDS} - {"\r\n"})
+"""Those of a line and an empty line."""
+
+
+@pytest.mark.parametrize("end", EVENT_ENDS)
 def test_each_event_is_a_piece(end):
     events = [f"data: {number}{end}" for number in range(3)]
     body = "".join(events).encode()
 
     for cut in range(len(body)):
         assert pieces([body[:cut], body[cut:]])[0] == events
+
+
+@given(
+    st.lists(st.sampled_from(EVENT_ENDS), min_size=2, max_size=2),
+    st.sampled_from(LINE_ENDS),
+    st.sampled_from(["", "\ufeff", ": ping\r\r", "event: a\r", "id: 1\n"]),
+    st.integers(1, 11),
+)
+def test_a_key_over_two_events_goes_whatever_ends_their_lines(ends, line_end, before, cut):
+    key = "sk-abcdefgh1"
+    parts = [json.dumps({"delta": part}) for part in (key[:cut], key[cut:])]
+    first, second = (f"event: a{line_end}data: {part}{end}" for part, end in zip(parts, ends, strict=True))  # fmt: skip
+
+    redacted = redact_answer(pieces([f"{before}{first}{second}".encode()])[0], [key])
+
+    sent = [*SSEDecoder().feed("".join(redacted).encode() + b"\n")]
+    assert "".join(json.loads(event.data)["delta"] for event in sent) == "[redacted]"
 
 
 def test_a_compressed_body_is_kept_as_text():

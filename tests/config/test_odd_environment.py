@@ -8,6 +8,7 @@ import pytest
 
 from msgbook.config import load_settings
 from msgbook.errors import ConfigError
+from msgbook.network.variables import examine_environment
 
 SERVER = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}
 
@@ -36,7 +37,8 @@ def problem(tmp_path, monkeypatch):
         ("http://host:port/v1", "its port is not a number from 1 to 65535"),
         ("http://host:0/v1", "its port is not a number from 1 to 65535"),
         ("http://host:99999/v1", "its port is not a number from 1 to 65535"),
-        ("http://[::1/v1", "its brackets are not those of an IPv6 address"),
+        ("http://[::1/v1", "the part with its host cannot be read"),
+        ("http://ex\u2100mple.com", "the part with its host cannot be read"),
         ("http://ho st/v1", "a blank, a line break"),
         ("http://ho\nst/v1", "a blank, a line break"),
         ("http://host/v1\u202e", "a blank, a line break or another character"),
@@ -48,10 +50,24 @@ def problem(tmp_path, monkeypatch):
 def test_a_url_that_is_none_is_shown_with_what_is_wrong(problem, url, words):
     said = problem(OPENAI_BASE_URL=url)
 
-    assert said.startswith("OPENAI_BASE_URL is not a URL (")
+    assert said.startswith(f"OPENAI_BASE_URL is not a URL{' (' if '://' in url else ': '}")
     assert words in said
     assert "Expected one like http://localhost:11434/v1." in said
     assert said.isprintable()
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["sk-proj-abcdef0123456789", "sk-proj-abcdef 0123456789", "Bearer sk-abcdef", "gsk_0:abcdef", "x/abcdef"],
+)  # fmt: skip
+def test_a_key_in_the_place_of_a_url_is_not_shown(problem, value):
+    said = problem(OPENAI_BASE_URL=value)
+
+    assert said.startswith("OPENAI_BASE_URL is not a URL: it ")
+    assert "abcdef" not in said
+    [row] = examine_environment({"OPENAI_BASE_URL": value}, [])
+    assert row.status == "fail"
+    assert "abcdef" not in f"{row.words} {row.advice}"
 
 
 @pytest.mark.parametrize(

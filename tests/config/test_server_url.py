@@ -16,6 +16,7 @@ from msgbook.provider import Request
 from msgbook.provider.server_provider import new_provider
 
 AZURE = "https://x.openai.azure.com/openai/deployments/d"
+AZURE_AI = "https://r.services.ai.azure.com/models"
 VERSION = "?api-version=2024-10-21"
 
 
@@ -29,7 +30,9 @@ VERSION = "?api-version=2024-10-21"
         ("http://h/v1/Chat/Completions", "http://h/v1", "chat"),
         ("http://h/chat/completions", "http://h", "chat"),
         ("http://h/v1/responses", "http://h/v1", "responses"),
-        ("http://h/v1/models", "http://h/v1", None),
+        ("http://h/v1/models", "http://h/v1/models", None),
+        (f"{AZURE_AI}{VERSION}", f"{AZURE_AI}{VERSION}", None),
+        (f"{AZURE_AI}/chat/completions{VERSION}", f"{AZURE_AI}{VERSION}", "chat"),
         (f"{AZURE}{VERSION}", f"{AZURE}{VERSION}", None),
         (f"{AZURE}/chat/completions{VERSION}", f"{AZURE}{VERSION}", "chat"),
         ("http://h/my-responses", "http://h/my-responses", None),
@@ -70,7 +73,6 @@ def test_a_query_stays_as_it_is_written(url, query):
         ("/chat/completions", "/v1/chat/completions"),
         ("/chat/completions?k=1", "/v1/chat/completions?k=1"),
         ("/responses?k=1", "/v1/responses?k=1"),
-        ("/models", "/v1/chat/completions"),
     ],
 )
 def test_each_request_goes_to_its_endpoint_with_the_query(server, end, path):

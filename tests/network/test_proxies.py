@@ -131,7 +131,7 @@ def test_a_proxy_that_the_http_library_can_use_is_accepted(scheme):
         ("http://proxy:99999", "its port is not a number"),
         ("http://", "it names no host"),
         ("http://a..b:1", "its host is not the name of one"),
-        ("http://[::1", "brackets"),
+        ("http://[::1", "the part with its host cannot be read"),
         ("http://pro xy:1", "a blank, a line break"),
         ("http://pro\nxy:1", "a blank, a line break"),
         ("http://\udc80:1", "a blank, a line break or another character"),

@@ -52,6 +52,17 @@ def test_too_much_is_refused_in_words_before_a_message_is_made(tmp_path, kind, p
         read_chats(path)
 
 
+@pytest.mark.parametrize("kind", ["values", "objects", "lines of nothing", "messages"])
+def test_what_is_too_large_names_a_remedy(kind):
+    with pytest.raises(MsgbookError, match=r"found more\. Export fewer chats at once$"):
+        recognize.chats_of(json_text.load(CHATS[kind].encode())[0])
+
+
+def test_a_text_of_too_many_bytes_names_a_remedy():
+    with pytest.raises(MsgbookError, match=r"found 400,000,001\. Export fewer chats at once$"):
+        json_text.load(b" " * (json_text.MOST_BYTES + 1))
+
+
 def test_the_files_of_an_archive_share_the_messages(tmp_path):
     half = [{"messages": [{"role": "user", "content": "a"}] * (MANY // 2 + 1)}]
     files = {f"conversations-{number}.json": half for number in (1, 2)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +32,12 @@ _NO_PLAYWRIGHT = (
 )
 _NO_CHROMIUM = "A PDF needs a Chromium: run playwright install chromium, or install your system's."
 _DETAILS = re.compile("<details>")
+_VARIABLES = re.compile(
+    r"PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TEMP|TMP|XDG_\w+|FONTCONFIG_\w+|(DY)?LD_LIBRARY_PATH"
+    r"|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|USERPROFILE|(LOCAL)?APPDATA|PROGRAM(DATA|FILES|FILES\(X86\)|W6432)",
+    re.IGNORECASE,
+)
+"""Those that a browser needs to start, and to find its fonts and folders. Windows ignores their case."""
 
 
 class MsgPDFExporter(MsgHTMLExporter, WebPDFExporter):
@@ -58,7 +65,9 @@ class MsgPDFExporter(MsgHTMLExporter, WebPDFExporter):
         try:
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(
-                    executable_path=_find_chromium(playwright), args=self._arguments()
+                    executable_path=_find_chromium(playwright),
+                    args=self._arguments(),
+                    env=browser_environment(os.environ),
                 )
                 context = browser.new_context(java_script_enabled=False, offline=True)
                 page = context.new_page()
@@ -83,6 +92,11 @@ class MsgPDFExporter(MsgHTMLExporter, WebPDFExporter):
             *self.browser_args,
             *(["--no-sandbox"] if self.disable_sandbox or root else []),
         ]
+
+
+def browser_environment(environ: Mapping[str, str]) -> dict[str, str | float | bool]:
+    """Return the variables that the browser gets: it shows what others wrote, and needs no key."""
+    return {name: value for name, value in environ.items() if _VARIABLES.fullmatch(name)}
 
 
 def _find_chromium(playwright: Playwright) -> str:

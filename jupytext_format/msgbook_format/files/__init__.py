@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from msgbook_format.files.ordinary_markdown import with_message_section
     from msgbook_format.files.regular_files import open_regular, read_regular, require_regular
     from msgbook_format.files.writing import (
-        OwnFolder,
         create_bytes,
         create_file,
         own_folder,
@@ -38,7 +37,7 @@ else:
             "ordinary_markdown": "with_message_section",
             "regular_files": "open_regular read_regular require_regular",
             "writing": (
-                "OwnFolder create_bytes create_file own_folder replace_bytes require_no_link "
+                "create_bytes create_file own_folder replace_bytes require_no_link "
                 "require_replaceable"
             ),
         },

@@ -1,4 +1,5 @@
-"""Writing of files: new ones, and in place of old ones in one step. All that msgbook writes passes here.
+"""Writing of files: new ones, and in place of old ones in one step. Modules do not write in another way,
+except those that `EXCEPTIONS` of tests/test_written_files.py names with their reasons.
 
 Only where the user's own file is meant, such as a configuration that is kept elsewhere, is a link followed.
 """

@@ -9,7 +9,7 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import lru_cache
-from itertools import count
+from itertools import count, pairwise
 from typing import Any
 
 from msgbook.cassette.redacted_answer import redact_answer
@@ -21,7 +21,8 @@ from msgbook.provider import Wire
 HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
 """Headers of an answer that are kept: those on which depends how it is read and whether it is asked for again."""
 
-_EVENT_END = re.compile(rb"(?<=\n\n)|(?<=\r\n\r\n)")
+_EVENT_END = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n|\Z))")
+"""A line's end and an empty line. A carriage return at the very end may be half of a CRLF."""
 
 WriteLine = Callable[[str, dict[str, Any]], None]
 """Writes a line of a lane, from which its secrets have been removed."""
@@ -132,8 +133,9 @@ class _Answer:
 def _cut(data: bytes) -> tuple[list[str], bytes]:
     """Return the complete events at the beginning, and the rest."""
     if b"\r" in data:
-        *events, rest = _EVENT_END.split(data)
-        return [event.decode("utf-8", "replace") for event in events], rest
+        ends = [0, *(found.end() for found in _EVENT_END.finditer(data))]
+        events = [data[start:end] for start, end in pairwise(ends)]
+        return [event.decode("utf-8", "replace") for event in events], data[ends[-1] :]
     end = data.rfind(b"\n\n")
     if end < 0:
         return [], data

@@ -10,7 +10,8 @@ from typing import Any
 
 from msgbook.config import REDACTED, find_secrets
 
-_DATA = re.compile(r"^data:[ \t]?([^\r\n]*)(\r\n|\r|\n|\Z)", re.MULTILINE)
+_DATA = re.compile(r"(?<![^\r\n\ufeff])data:[ \t]?([^\r\n]*)(\r\n|\r|\n|\Z)")
+"""A line with data. Lines end as in server-sent events, where a mark of byte order may come first."""
 _PLACES = ("item_id", "output_index", "index")
 """What an object of an event is about: calls may come side by side."""
 

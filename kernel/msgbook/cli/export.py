@@ -11,7 +11,6 @@ from nbconvert.utils.exceptions import ConversionException
 from msgbook.cli.folders import require_target
 from msgbook.cli.terminal import say
 from msgbook.cli.usage_errors import CommandError
-from msgbook.config import hide_keys, load_settings
 from msgbook.errors import describe_file_error
 from msgbook_format import exporters
 from msgbook_format.files import replace_bytes, stem_of
@@ -31,9 +30,6 @@ def run(arguments: argparse.Namespace) -> int:
         name: getattr(arguments, name) for name in ("reasoning", "tools", "excluded", "system")
     }
     output = Path(arguments.output) if arguments.output is not None else None
-    if arguments.to == "pdf":
-        # A browser prints it, which needs no key.
-        hide_keys(load_settings(os.environ))
     return export(
         Path(arguments.file), arguments.to, output, force=arguments.force, switches=switches
     )

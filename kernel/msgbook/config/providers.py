@@ -126,8 +126,10 @@ def check_url(url: str | None, setting: str) -> None:
     """Raise `ConfigError`, which names the setting, unless the URL is that of a server."""
     problem = find_url_problem(url, ("http", "https")) if url is not None else ""
     if problem:
+        # What has no scheme may be a key that stands in the wrong place.
+        quoted = f" ({show_url(url)!r})" if url and "://" in url else ""
         raise ConfigError(
-            f"{setting} is not a URL ({show_url(url or '')!r}): {problem}. "
+            f"{setting} is not a URL{quoted}: {problem}. "
             "Expected one like http://localhost:11434/v1."
         )
 

@@ -8,12 +8,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from msgbook.messages import ApiName
 
-_ENDPOINTS: Mapping[str, ApiName | None] = {
-    "/chat/completions": "chat",
-    "/responses": "responses",
-    "/models": None,
-}
-"""Ends of URLs that are no base URL, and the API that they belong to."""
+_ENDPOINTS: Mapping[str, ApiName] = {"/chat/completions": "chat", "/responses": "responses"}
+"""Ends of URLs that are no base URL, and the API that they belong to. `/models` may be a base URL, as Azure AI's is."""
 
 
 class ServerUrl(NamedTuple):

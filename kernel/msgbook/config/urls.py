@@ -24,7 +24,7 @@ def find_url_problem(url: str, schemes: Collection[str]) -> str:
         parts = urlsplit(url)
         host = parts.hostname or ""
     except ValueError:
-        return "its brackets are not those of an IPv6 address"
+        return "the part with its host cannot be read"
     if parts.scheme not in schemes:
         return f"it begins with {parts.scheme}:" if "://" in url else "it has no scheme"
     if not host:

@@ -23,6 +23,12 @@ class Way:
     url: str
     proxy: Proxy | None = None
 
+    @property
+    def is_encrypted(self) -> bool:
+        """True if it needs certificates: those of the server, of the proxy, or of both."""
+        to_proxy = self.proxy is not None and self.proxy.scheme == "https"
+        return to_proxy or self.url.lower().startswith("https:")
+
     def client_options(self, http: Any) -> dict[str, Any]:
         """Return the arguments of an HTTP client that goes this way, and reads no variable by itself.
 
@@ -35,12 +41,10 @@ class Way:
         proxy = self.proxy
         if proxy is not None:
             check_proxy(proxy)
-        is_encrypted = self.url.lower().startswith("https:")
-        to_proxy = proxy is not None and proxy.scheme == "https"
-        context = tls_context(http, os.environ) if is_encrypted or to_proxy else plain_context()
+        context = tls_context(http, os.environ) if self.is_encrypted else plain_context()
         options = {"trust_env": False, "verify": context}
         if proxy is not None:
-            options["proxy"] = _proxy(http, proxy, context if to_proxy else None)
+            options["proxy"] = _proxy(http, proxy, context if proxy.scheme == "https" else None)
         return options
 
     def advice(self, why: str = "") -> str:

@@ -1,4 +1,4 @@
-"""The proxy that a request takes, as the environment says. Pure.
+"""The proxy that a request takes, as the environment or the system says.
 
 The HTTP library would make a connection pool for every proxy that is set, also for those that no request
 takes, and fails with any of them. So the choice is made here, for one URL.
@@ -9,9 +9,10 @@ from __future__ import annotations
 import ipaddress
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from msgbook.config import find_url_problem, show_url
@@ -20,7 +21,10 @@ from msgbook.network.problem import NetworkProblem
 SCHEMES = ("http", "https", "socks5", "socks5h")
 """Schemes of proxies that the HTTP library knows."""
 
+_KINDS = ("http", "https", "all", "no")
 _PORTS = {"http": 80, "https": 443}
+_WITH_SETTINGS = ("darwin", "win32")
+"""Platforms that set proxies for all programs."""
 _LOCAL = "localhost"
 _SYSTEM = "the settings of this system"
 
@@ -35,6 +39,12 @@ class Proxy:
     """Name of the variable as it is spelled; empty if it is the system that sets the proxy."""
     url: str = field(repr=False)
 
+    @classmethod
+    def from_value(cls, variable: str, value: str) -> Proxy:
+        """Return the proxy of a variable's value, which may have no scheme."""
+        value = value.strip()
+        return cls(variable, value if "://" in value else f"http://{value}")
+
     @property
     def origin(self) -> str:
         """The name of whatever sets it, for a sentence."""
@@ -47,18 +57,45 @@ class Proxy:
 
     @property
     def scheme(self) -> str:
-        """The scheme in lower case; `http` where none is given."""
+        """The scheme in lower case."""
         return self.url.partition("://")[0].lower()
 
 
-def find_proxy(url: str, environ: Mapping[str, str]) -> Proxy | None:
+class System(NamedTuple):
+    """The proxies that a system sets for all programs. They count if no variable sets any."""
+
+    proxies: Callable[[], Mapping[str, str]]
+    """Returns the proxies by scheme."""
+    exempts: Callable[[str], object]
+    """Returns whether a host takes none of them."""
+
+
+def this_system() -> System | None:
+    """Return the settings of macOS or Windows; None for other systems, which have none."""
+    if sys.platform not in _WITH_SETTINGS:
+        return None
+    from urllib.request import getproxies, proxy_bypass
+
+    return System(getproxies, proxy_bypass)
+
+
+def find_proxy(
+    url: str,
+    environ: Mapping[str, str],
+    find_system: Callable[[], System | None] = this_system,
+) -> Proxy | None:
     """Return the proxy that requests to a URL take; None if they go straight to the server."""
     settings = _proxy_settings(environ)
-    scheme = urlsplit(url).scheme
-    variable, value = settings.get(scheme) or settings.get("all") or ("", "")
+    system = None if settings else find_system()
+    if system is not None:
+        settings = {kind: ("", value) for kind, value in system.proxies().items() if kind in _KINDS}
+    parts = urlsplit(url)
+    variable, value = settings.get(parts.scheme) or settings.get("all") or ("", "")
     if not value or is_exempt(url, settings.get("no", ("", ""))[1]):
         return None
-    return Proxy(variable, value if "://" in value else f"http://{value}")
+    if system is not None and system.exempts(parts.hostname or ""):
+        return None
+    return Proxy.from_value(variable, value)
 
 
 def find_variable(kind: str, environ: Mapping[str, str]) -> str | None:
@@ -137,13 +174,8 @@ def describe_way(proxy: Proxy, url: str, environ: Mapping[str, str]) -> str:
 
 def _proxy_settings(environ: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Return the variable and the value that are in force, by kind."""
-    kinds = ("http", "https", "all", "no")
-    found = {kind: name for kind in kinds if (name := find_variable(kind, environ))}
+    found = {kind: name for kind in _KINDS if (name := find_variable(kind, environ))}
     settings = {kind: (name, environ[name].strip()) for kind, name in found.items()}
-    if not any(value for _, value in settings.values()) and sys.platform in ("darwin", "win32"):
-        from urllib.request import getproxies  # of the system's settings
-
-        return {kind: ("", value) for kind, value in getproxies().items() if kind in kinds}
     return {kind: setting for kind, setting in settings.items() if setting[1]}
 
 

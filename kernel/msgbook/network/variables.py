@@ -18,6 +18,7 @@ from msgbook.config import (
 )
 from msgbook.errors import ConfigError
 from msgbook.network.certificates import FILE, FOLDER, KEY_LOG, NOT_READ, check_certificates
+from msgbook.network.client import find_way
 from msgbook.network.problem import NetworkProblem
 from msgbook.network.proxies import (
     Proxy,
@@ -65,13 +66,13 @@ class Variable(NamedTuple):
 
     name: str
     reader: str
-    """Who reads it."""
+    """The library or program that reads it."""
     examine: Callable[[_Set], Row] | None
     """Says what it does; None for a variable that changes nothing here."""
 
 
 def _examine_proxy(found: _Set) -> Row:
-    proxy = Proxy(found.name, _with_scheme(found.value.strip()))
+    proxy = Proxy.from_value(found.name, found.value)
     used = [s for s in found.servers if _proxy_name(s, found.environ) == found.name]
     words = f"{found.name} is {proxy.shown}: {_used_for(used)}"
     in_force = find_variable(found.name.lower().removesuffix("_proxy"), found.environ)
@@ -106,7 +107,7 @@ def _examine_exceptions(found: _Set) -> Row:
 
 
 def _examine_certificates(found: _Set) -> Row:
-    used = [s for s in found.servers if _is_encrypted(s, found.environ)]
+    used = [s for s in found.servers if find_way(s.url, found.environ).is_encrypted]
     is_needed = bool(used) and found.name != KEY_LOG
     if found.name == FOLDER and found.environ.get(FILE):
         return Row(found.name, "note", f"{found.name} is not used: {FILE} goes before it")
@@ -239,17 +240,6 @@ def examine_environment(environ: Mapping[str, str], servers: Sequence[Server]) -
 def _proxy_name(server: Server, environ: Mapping[str, str]) -> str:
     proxy = find_proxy(server.url, environ)
     return proxy.variable if proxy else ""
-
-
-def _is_encrypted(server: Server, environ: Mapping[str, str]) -> bool:
-    proxy = find_proxy(server.url, environ)
-    return server.url.lower().startswith("https:") or (
-        proxy is not None and proxy.scheme == "https"
-    )
-
-
-def _with_scheme(value: str) -> str:
-    return value if "://" in value else f"http://{value}"
 
 
 def _named(servers: Sequence[Server]) -> list[str]:

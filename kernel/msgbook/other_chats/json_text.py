@@ -22,6 +22,7 @@ MOST_VALUES = 15_000_000
 """Commas, colons and brackets of a text: each may stand for a value, which takes up to 100 bytes in memory."""
 _MOST_BAD_LINES = 10_000
 """Lines that are no JSON, beyond which a text has no value on each line."""
+_REMEDY = "Export fewer chats at once"
 
 
 class BadJsonError(MsgbookError):
@@ -37,9 +38,13 @@ def load(data: bytes) -> tuple[Any, bool]:
         BadJsonError: It is neither.
     """
     if len(data) > MOST_BYTES:
-        raise BadJsonError(f"expected at most {MOST_BYTES:,} bytes of JSON, found {len(data):,}")
+        raise BadJsonError(
+            f"expected at most {MOST_BYTES:,} bytes of JSON, found {len(data):,}. {_REMEDY}"
+        )
     if sum(map(data.count, b"[{:,")) > MOST_VALUES:
-        raise BadJsonError(f"expected JSON of at most {MOST_VALUES:,} values, found more")
+        raise BadJsonError(
+            f"expected JSON of at most {MOST_VALUES:,} values, found more. {_REMEDY}"
+        )
     codec = next((codec for mark, codec in _MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(codec)
@@ -60,7 +65,9 @@ def load(data: bytes) -> tuple[Any, bool]:
         return _load(text), False
     except json.JSONDecodeError as error:
         if text.count("\n") > MOST_VALUES:
-            raise BadJsonError(f"expected at most {MOST_VALUES:,} lines, found more") from None
+            raise BadJsonError(
+                f"expected at most {MOST_VALUES:,} lines, found more. {_REMEDY}"
+            ) from None
         lines = _lines(text)
         if error.msg != "Extra data" and not any(isinstance(line, dict) and line for line in lines):
             raise _named(error, error.lineno) from None

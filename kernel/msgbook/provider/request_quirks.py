@@ -342,8 +342,8 @@ def _refuses_empty(refusal: RefusedError) -> bool:
 
 _TABLE = "in [providers.{provider}] of msgbook.toml"
 _TOOLS_REMEDY = (
-    "To leave it out for good, write {elements} into disabled_tools of the notebook's metadata, or the MCP server's "
-    "own name of the tool into disabled_tools of its table in msgbook.toml."
+    "To leave them out for good, write {elements} into disabled_tools of the notebook's metadata, or the MCP server's "
+    "own names of them into disabled_tools of its table in msgbook.toml."
 )
 
 TOOLS = Row(
@@ -352,7 +352,7 @@ TOOLS = Row(
     ),
     holds_tool,
     without_tools,
-    "The server of {model} refuses the tool {elements}, so it was asked without it.",
+    "The server of {model} was asked without the tools that it refuses: {elements}.",
     _TOOLS_REMEDY,
     with_siblings,
 )

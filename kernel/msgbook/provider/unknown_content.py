@@ -1,4 +1,4 @@
-"""Content that a server sends under a key, in a line or in an event that nobody knows: told, not dropped. Pure."""
+"""Content that a server sends under a key, in a line or in an event that nobody knows: reported, not dropped. Pure."""
 
 from __future__ import annotations
 

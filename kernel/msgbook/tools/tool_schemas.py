@@ -7,6 +7,7 @@ otherwise is said otherwise. A rule that no server takes is left out, since the 
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,6 +20,8 @@ _DEEPEST = 60
 """Schemas in one another."""
 _HOPS = 20
 """References that lead from one to the next."""
+_MOST_BRANCHES = 5000
+"""Branches of combinations and their properties: OpenAI takes 5000 properties. References can multiply them."""
 
 _TYPES = {"array", "boolean", "integer", "null", "number", "object", "string"}
 _MEANT = {
@@ -44,6 +47,10 @@ class UnfitSchemaError(Exception):
     """No schema of an object says what a tool's schema says. The message goes on from the schema's name."""
 
 
+class _TooLargeError(UnfitSchemaError):
+    """A schema cannot be walked to its end, so no branch of it may be left out as unfit."""
+
+
 def fit_schema(schema: Mapping[str, Any]) -> Schema:
     """Return a schema of a tool's arguments that model servers take. One that fits stays as it is.
 
@@ -51,56 +58,91 @@ def fit_schema(schema: Mapping[str, Any]) -> Schema:
         UnfitSchemaError: Its arguments are no object, or it cannot be read.
     """
     cleaned = _cleaned(dict(schema), 0)
-    fitted = _as_object(cleaned, cleaned, 0)
+    fitted = _Flattener(cleaned).as_object(cleaned)
     return {**_with_known_references(fitted, fitted), "type": "object"}
 
 
-def _as_object(schema: Schema, root: Schema, depth: int) -> Schema:
-    """Return a schema without combinations at its top, which names the properties of all of them."""
-    if depth > _HOPS:
-        raise UnfitSchemaError("is nested too deep")
-    if "$ref" in schema:
-        target = _target(schema["$ref"], root)
+class _Flattener:
+    """Makes schemas without combinations at their top, which name the properties of all of them.
+
+    Args:
+        root: The schema that references start from.
+    """
+
+    def __init__(self, root: Schema) -> None:
+        self._root = root
+        self._left = _MOST_BRANCHES
+
+    def as_object(self, schema: Schema, opened: frozenset[int] = frozenset()) -> Schema:
+        """Return a schema of an object.
+
+        Args:
+            opened: Identities of the schemas that this one is a branch of.
+        """
+        self._count(schema, opened)
+        opened |= {id(schema)}
+        types = schema.get("type", "object")
+        if "object" not in ([types] if isinstance(types, str) else types):
+            raise UnfitSchemaError(f"is of the type {types!r}, and not of an object")
+        made = {k: v for k, v in schema.items() if k not in _NOT_AT_TOP and k != "$ref"}
+        properties, required = {**schema.get("properties", {})}, [*schema.get("required", ())]
+        parts = [self.as_object(part, opened) for part in schema.get("allOf", ())]
+        if "$ref" in schema:
+            target = self.as_object(self._target(schema["$ref"]), opened)
+            made = {**target, **made}
+            parts.insert(0, target)
+        for part in parts:
+            _add(properties, part["properties"], "allOf")
+            required += part.get("required", ())
+        for branches in self._alternatives(schema, opened):
+            for branch in branches:
+                _add(properties, branch["properties"], "anyOf")
+            required += _in_all(branch.get("required", ()) for branch in branches)
+        required = list(dict.fromkeys(required))
+        made["properties"] = {
+            **properties,
+            **{name: {} for name in required if name not in properties},
+        }
+        return {**made, "type": "object", **({"required": required} if required else {})}
+
+    def _count(self, schema: Schema, opened: frozenset[int]) -> None:
+        if id(schema) in opened:
+            raise UnfitSchemaError("refers to itself")
+        if len(opened) > _HOPS:
+            raise _TooLargeError("is nested too deep")
+        if opened:
+            self._left -= 1 + len(schema.get("properties", ()))
+        if self._left < 0:
+            raise _TooLargeError(
+                f"has too many branches: more than {_MOST_BRANCHES:,}, with their properties"
+            )
+
+    def _target(self, reference: str) -> Schema:
+        target = _at(reference, self._root)
         if target is None:
-            raise UnfitSchemaError(f"refers to {schema['$ref']!r}, which it does not hold")
-        others = {key: value for key, value in schema.items() if key != "$ref"}
-        return _as_object({**target, **others}, root, depth + 1)
-    types = schema.get("type", "object")
-    if "object" not in ([types] if isinstance(types, str) else types):
-        raise UnfitSchemaError(f"is of the type {types!r}, and not of an object")
-    made = {key: value for key, value in schema.items() if key not in _NOT_AT_TOP}
-    properties, required = {**schema.get("properties", {})}, [*schema.get("required", ())]
-    for part in schema.get("allOf", ()):
-        branch = _as_object(part, root, depth + 1)
-        _add(properties, branch["properties"], "allOf")
-        required += branch.get("required", ())
-    for branches in _alternatives(schema, root, depth):
-        for branch in branches:
-            _add(properties, branch["properties"], "anyOf")
-        required += _in_all(branch.get("required", ()) for branch in branches)
-    required = list(dict.fromkeys(required))
-    made["properties"] = {**properties, **{name: {} for name in required if name not in properties}}
-    return {**made, "type": "object", **({"required": required} if required else {})}
+            raise UnfitSchemaError(f"refers to {reference!r}, which it does not hold")
+        return target
 
+    def _alternatives(self, schema: Schema, opened: frozenset[int]) -> list[list[Schema]]:
+        """Return the schemas of objects among which a schema lets choose, once for each choice."""
+        choices: list[Sequence[Schema]] = [schema[key] for key in _ALTERNATIVES if key in schema]
+        values = [schema["const"]] if "const" in schema else schema.get("enum")
+        if values is not None:
+            choices.append([_of_value(value) for value in values])
+        return [self._objects(choice, opened) for choice in choices]
 
-def _alternatives(schema: Schema, root: Schema, depth: int) -> list[list[Schema]]:
-    """Return the schemas of objects among which a schema lets choose, once for each choice."""
-    choices: list[Sequence[Schema]] = [schema[key] for key in _ALTERNATIVES if key in schema]
-    values = [schema["const"]] if "const" in schema else schema.get("enum")
-    if values is not None:
-        choices.append([_of_value(value) for value in values])
-    found = []
-    for choice in choices:
+    def _objects(self, choice: Sequence[Schema], opened: frozenset[int]) -> list[Schema]:
         branches = []
         for branch in choice:
             try:
-                branches.append(_as_object(branch, root, depth + 1))
+                branches.append(self.as_object(branch, opened))
+            except _TooLargeError:
+                raise
             except UnfitSchemaError:
                 continue  # no arguments are of this kind
         if not branches:
             raise UnfitSchemaError("lets choose among values that are no objects")
-        found.append(branches)
-    return found
+        return branches
 
 
 def _of_value(value: Any) -> Schema:
@@ -141,7 +183,7 @@ def _cleaned(schema: Any, depth: int) -> Schema:
         if key in _LEFT_OUT or (key.startswith("$") and key not in ("$ref", "$defs", "$comment")):
             continue
         kept = _KEYWORDS[key](value, depth + 1) if key in _KEYWORDS else value
-        if kept is not None:
+        if kept is not None or key not in _KEYWORDS:
             made[key] = kept
     _mend_bounds(schema, made)
     types = made.get("type", ())
@@ -204,12 +246,14 @@ def _names(value: Any, _depth: int) -> list[str] | None:
 
 
 def _values(value: Any, _depth: int) -> list[Any] | None:
-    found: list[Any] = []
+    found: dict[str, Any] = {}
     for one in value if isinstance(value, list) else []:
-        found += (
-            [one] if all(one != other or type(one) is not type(other) for other in found) else []
-        )
-    return found or None
+        try:
+            # Python takes 1 and True for the same value, JSON does not.
+            found.setdefault(json.dumps(one, sort_keys=True), one)
+        except (TypeError, ValueError, RecursionError):
+            raise UnfitSchemaError("has a value that is not JSON, or nested too deep") from None
+    return [*found.values()] or None
 
 
 def _name_lists(value: Any, depth: int) -> Schema | None:

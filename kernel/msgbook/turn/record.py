@@ -90,6 +90,7 @@ class TurnRecord:
             case TextDelta():
                 self._add_text("text", event.text, at, refusal=event.refusal)
             case RetryWait():
+                self._usage.begin_attempt()
                 self._retries.show(event, self._blocks)
             case ReferenceCalled():
                 self._add_reference(event)

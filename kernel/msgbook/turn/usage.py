@@ -14,9 +14,9 @@ class UsageCount:
         self._sums: dict[str, int] = {}
         self._unreported_steps = 0
         self._step: dict[str, int] = {}
-        """What was last reported for the current step."""
+        """What was last reported for the current attempt of the step."""
         self._is_step_unreported = False
-        """Whether a step has begun for which nothing has been reported yet."""
+        """Whether a step or an attempt has begun for which nothing has been reported yet."""
 
     def begin_step(self) -> None:
         """Begin the next step and end the one before."""
@@ -24,10 +24,16 @@ class UsageCount:
         self._is_step_unreported = True
 
     def report(self, usage: Usage | None) -> None:
-        """Set the tokens reported for the step, if any, in place of what was reported before."""
+        """Set the tokens reported for the step, if any, in place of what the attempt reported before."""
         if usage:
             self._step = cast("dict[str, int]", dict(usage))
             self._is_step_unreported = False
+
+    def begin_attempt(self) -> None:
+        """Ask again in the same step: what a failed attempt reported was spent."""
+        if self._step:
+            self._sums, self._step = self._with_step(), {}
+            self._is_step_unreported = True
 
     def end_step(self) -> None:
         """End the step, and count it if nothing was reported for it."""

@@ -62,7 +62,6 @@ describe('displayPlan', () => {
     { 'application/javascript': 'alert(1)' },
     { 'application/pdf': 'x' },
     { 'video/mp4': 'x' },
-    { 'image/png': 'x' },
     { 'application/vnd.jupyter.widget-view+json': {} },
     { 'application/vnd.other.v1+json': { url: 'x' } },
     { 'text/html': '  ' }

@@ -77,7 +77,7 @@ class FileResult:
     """Place and words of each warning and error."""
 
     def set_path(self, path: Path) -> None:
-        """Call the file by another name, in the notices too."""
+        """Set the path, and put it in place of the old one in the notices."""
         old, new = str(self.path), str(path)
         self.notices = [
             (place.replace(old, new), words.replace(old, new)) for place, words in self.notices

@@ -165,7 +165,7 @@ class CompletionDecoder:
         self._differing = 0
         """Number of complete messages that say something else."""
         self._has_first = False
-        """Whether there is a choice 0, which is shown."""
+        """True once there is a choice 0, which is shown."""
         self._further = 0
         """Index of the last choice that is not shown."""
         self._answered = self._has_text = self._has_begun = False

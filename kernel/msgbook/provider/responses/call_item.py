@@ -10,7 +10,7 @@ from msgbook.events import Notice, StreamEvent
 from msgbook.growing_text import GrowingText
 from msgbook.provider.responses.output_item import Item, Match
 from msgbook.provider.responses.sent_text import SentText
-from msgbook.provider.tool_call_pieces import CallAssembler, json_text
+from msgbook.provider.tool_call_pieces import CallAssembler, is_json, json_text
 from msgbook.provider.unknown_content import quoted
 
 _SAID = frozenset(
@@ -56,10 +56,12 @@ class CallItem(Item):
         is_named = not self.name or not isinstance(name, str) or name in ("", self.name)
         whole = json_text(item.get("arguments"))
         if not sent:
-            return 1 if is_named and (not self.is_done or not whole) else 0
+            may_be = is_named and (not self.is_done or not whole)
+            return Match.POSSIBLE if may_be else Match.OTHER
         if sent == whole or _same_json(sent, whole):
-            return 2 if is_named else 1
-        return 1 if is_named and whole.startswith(sent) and not self.is_done else 0
+            return Match.SAME if is_named else Match.POSSIBLE
+        may_be = is_named and whole.startswith(sent) and not self.is_done
+        return Match.POSSIBLE if may_be else Match.OTHER
 
     def has_said(self, whole: str) -> bool:
         return self._arguments.has_said(whole)
@@ -95,8 +97,7 @@ class CallItem(Item):
         if not self._our_id:
             yield self._feed(self._held.take(), None)
         differing = self._arguments.take_differing()
-        sent = str(self._arguments)
-        if differing and not _same_json(sent, sent):
+        if differing and not is_json(str(self._arguments)):
             words = (
                 "The server's complete arguments are not those that it sent in pieces. They are: "
             )

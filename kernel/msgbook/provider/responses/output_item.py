@@ -7,7 +7,8 @@ may be completed more than once: the first complete text counts (`SentText`), an
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from enum import IntEnum
+from typing import Any
 
 from msgbook.events import Notice, OutputItem, StreamEvent
 from msgbook.provider.answer_quirks import join_text, objects, repair_json
@@ -15,8 +16,16 @@ from msgbook.provider.responses.sent_text import SentText
 from msgbook.provider.unknown_content import UnknownContent, quoted
 from msgbook.text import one_line, repair_surrogates
 
-Match = Literal[0, 1, 2]
-"""Whether a complete item may be one that has begun: 0 it says something else, 2 it says the same."""
+
+class Match(IntEnum):
+    """Whether a complete item may be one that has begun. The more it says of it, the greater."""
+
+    OTHER = 0
+    """It says something else."""
+    POSSIBLE = 1
+    """It says nothing else, or more."""
+    SAME = 2
+
 
 _TEXTS = {
     "summary": ("summary", ("summary_text",)),
@@ -59,10 +68,11 @@ class Item:
             self._aliases.add(name)
 
     def match(self, item: dict[str, Any]) -> Match:
-        """Return whether a complete item of the same type says what has come of this one."""
+        """Return how far a complete item of the same type says what has come of this one."""
         if self.complete is None:
-            return 1
-        return 2 if _content(self.complete) == _content(item) else 0
+            return Match.POSSIBLE
+        is_same = _content(self.complete) == _content(item)
+        return Match.SAME if is_same else Match.OTHER
 
     def has_said(self, whole: str) -> bool:
         """Return whether a complete text is all of this item's, or of one of its parts."""
@@ -140,9 +150,9 @@ class TextItem(Item):
             said = str(sent) if sent else ""
             whole = repair_surrogates("".join(item_texts(item, kind))) if said else ""
             if not whole.startswith(said):
-                return 0
+                return Match.OTHER
             is_same = is_same and whole == said
-        return 2 if is_same else 1
+        return Match.SAME if is_same else Match.POSSIBLE
 
     def has_said(self, whole: str) -> bool:
         return any(sent.has_said(whole) for sent in self._texts.values())

@@ -9,7 +9,7 @@ from msgbook.errors import ProviderError
 from msgbook.provider.answer_quirks import objects
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.responses.call_item import CallItem
-from msgbook.provider.responses.output_item import Item, TextItem, item_texts
+from msgbook.provider.responses.output_item import Item, Match, TextItem, item_texts
 from msgbook.provider.responses.picture_item import PictureItem
 from msgbook.provider.responses.text_items import MessageItem, ReasoningItem
 from msgbook.provider.tool_call_pieces import CallAssembler
@@ -120,7 +120,7 @@ class OutputItems:
             return named
         address = _address(item, index)
         found = self._find(address, completes=True)
-        if isinstance(found, CallItem) and not found.match(item):
+        if isinstance(found, CallItem) and found.match(item) is Match.OTHER:
             found = None  # its index may be that of the next call
         return found or self._open_like(item) or self._said(item, index) or self._new(address)
 
@@ -195,8 +195,8 @@ class OutputItems:
         kind = _kind(item)
         same = [one for one in self._items if one.kind == kind and one.complete is None]
         matches = [(one.match(item), one) for one in same]
-        best = max((match for match, _ in matches), default=0)
-        return next((one for match, one in matches if match == best), None) if best else None
+        best = max((match for match, _ in matches), default=Match.OTHER)
+        return next((one for match, one in matches if match is best), None) if best else None
 
     def _said(self, item: dict[str, Any], index: Any) -> Item | None:
         """Return the complete item that a server completes again under other names."""
@@ -205,7 +205,7 @@ class OutputItems:
         announces = any(one.is_announced for one in same)
         for one in same:
             is_here = announces or (place is not None and place == one.index)
-            if one.complete == item or (is_here and one.match(item) == 2):
+            if one.complete == item or (is_here and one.match(item) is Match.SAME):
                 return one
         return None
 
@@ -269,8 +269,8 @@ def _has_name(one: Item, item: dict[str, Any]) -> bool:
 
 
 _LIKE: tuple[Callable[[Item, dict[str, Any]], bool], ...] = (
-    lambda one, item: one.match(item) == 2,
-    lambda one, item: one.match(item) > 0,
+    lambda one, item: one.match(item) is Match.SAME,
+    lambda one, item: one.match(item) is not Match.OTHER,
     _has_name,
     lambda one, item: True,
 )

@@ -8,7 +8,7 @@ from typing import Any
 from msgbook.events import Notice
 from msgbook.provider.unknown_content import content_words, quoted, shown_name
 
-SILENT = {
+_SILENT = {
     "response.created",
     "response.in_progress",
     "response.queued",
@@ -65,7 +65,7 @@ class UnknownEvents:
 
     def count(self, kind: str, event: dict[str, Any]) -> None:
         """Count an event, unless it is known to say nothing."""
-        if kind in SILENT:
+        if kind in _SILENT:
             return
         name = shown_name(kind) or "(no type)"
         if name not in self._counts and len(self._counts) == _MOST_NAMES:
