@@ -7,7 +7,7 @@ tests/provider/test_request_quirks.py: no server documents them. A refusal that 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,7 +31,6 @@ from msgbook.provider.refused_elements import (
     document_keys,
     every_tool,
     image_keys,
-    is_of_template,
     named_tools,
     names_a_tool,
     of_mcp_servers,
@@ -46,7 +45,26 @@ from msgbook.provider.refused_media import (
     is_vague,
     refuses_images,
     refuses_images_of_tools,
-    stated_limit,
+)
+from msgbook.provider.refused_words import (
+    EFFORT,
+    NO_REASONING_BACK,
+    NO_STREAM,
+    SIGNATURE,
+    SUMMARY,
+    SYSTEM,
+    TOOL_ROLE,
+    TOOLS_AS_SUCH,
+    find_most_tools,
+    names_key,
+    refuses_empty,
+    refuses_ids,
+    refuses_key,
+    refuses_reasoning,
+    refuses_tools,
+    refuses_unverified,
+    wants_alternation,
+    wants_reasoning,
 )
 from msgbook.provider.request_changes import (
     has_option,
@@ -136,87 +154,12 @@ def reduce_streaming(
     streaming: Mapping[str, Any], refusal: RefusedError
 ) -> Mapping[str, Any] | None:
     """Return the streaming keys for a server that refused some; None if there is no other way to ask."""
-    if refusal.status not in (400, 422) and not _NO_STREAM.search(refusal.words):
+    if refusal.status not in (400, 422) and not NO_STREAM.search(refusal.words):
         return None
     if "stream_options" in refusal.body and "stream_options" in streaming:
         return {"stream": True}
     named = re.search(r"\bstream", refusal.body, re.IGNORECASE)
     return {"stream": False} if named and streaming["stream"] else None
-
-
-_NO_STREAM = re.compile(
-    r"\bstream(ing|_options)?\b.{0,40}\b(is|are)? ?(unsupported|not (supported|allowed|available|enabled|implemented|permitted))"
-    r"|(unknown|unrecognized|unexpected|unsupported|invalid)\b.{0,40}\bstream(ing|_options)?\b"
-    r"|\b(not|n't) support\b.{0,20}\bstream",
-    re.IGNORECASE,
-)
-"""Words about streaming as such, which count with any status of a refusal."""
-
-
-_TOOLS = r"(tools?|(tool|function)[ _-]?(use|calls?|calling))"
-_NO_TOOLS = re.compile(
-    rf"(not|n't) support {_TOOLS}\b|\bthat support tool use"
-    rf"|\b{_TOOLS}\b\W{{0,3}}(is|are) not (supported|enabled|available)"
-    r"|--enable-auto-tool-choice|tools param requires"
-    r"|\b(argument|parameter|field|key|property|input)s?\b( supplied)?\W{1,4}tools\b[\"'`]?\W{0,2}$"
-    r"|(?<![\w.])(body\W{1,3})?tools[\"'`]?\W{1,3}extra (inputs|fields)"
-    r"|(不支持|不能使用|無法使用).{0,8}(工具|函数|函數|function|tools?)|(工具|函数)调用.{0,6}不(支持|可用)"
-    r"|(unterstützt|supporte?|soporta|admite|supporta)\b.{0,12}\b(pas|keine|no)?\b.{0,12}\b(werkzeuge|tools|outils|herramientas|strumenti)\b",
-    re.IGNORECASE,
-)
-"""Words about tools as such. If a schema is refused, its author has to change it."""
-
-_TOO_MANY_TOOLS = re.compile(
-    r"too many (tools|functions)|\b\d+ (tools|functions)\b.{0,20}\b(supported|allowed|accepted)"
-    r"|\b(number|count) of (tools|functions)\b|\btools[\"'`]?\W{1,4}(array|list) too long"
-    r"|(at most|maximum|max|limit|more than|up to)( of)? \d+ (tools|functions)\b|\btools\b.{0,20}\bexceed",
-    re.IGNORECASE,
-)
-
-_CALL_ID = re.compile(
-    r"\b(tool|function)[ _-]?(call|use)[ _]?ids?\b|\btool_calls\W{1,3}\d+\W{1,3}id\b|\b(tool_use|function)\.id\b|\bcall_ids?\b"
-    r"|\btool_(use|result)\b.{0,30}\bids?\b",
-    re.IGNORECASE,
-)
-_SHAPE = re.compile(
-    r"too long|(maximum|max) length|length of \d|(match|regular expression) pattern|\bregular expression\b|\bregex\b"
-    r"|\b(at most|up to) \d+ char|\bunique\b|\bduplicate|\bmust be a-z|invalid (characters?|format)",
-    re.IGNORECASE,
-)
-
-_MISSED = re.compile(
-    r"\bfollow|\brespon|not found|\bno tool\b|\bpreced|\bmiss|\bwithout\b|\brequired\b|\bcorrespond|\bmatching\b"
-    r"|\bdoes not exist\b|\bfound for\b",
-    re.IGNORECASE,
-)
-"""Words about a call or a result that is not there, whatever its id."""
-
-_REFUSED = re.compile(
-    r"unsupported|not support|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
-    r"|not (permitted|allowed|enabled|accept|available)|only\b.{0,60}\b(allowed|supported|set)",
-    re.IGNORECASE,
-)
-"""Words about a key as such or all its values. The user can change a value that is out of range."""
-
-
-def _refuses_ids(refusal: RefusedError) -> bool:
-    """Return whether a server refuses ids of calls; in a language that is not known, too."""
-    if not _CALL_ID.search(refusal.body):
-        return False
-    return bool(_SHAPE.search(refusal.body)) or not _MISSED.search(refusal.body)
-
-
-def _refuses_tools(refusal: RefusedError) -> bool:
-    return any(map(_NO_TOOLS.search, (refusal.body, refusal.words))) or is_of_template(
-        refusal.words
-    )
-
-
-def _find_most_tools(refusal: RefusedError, request: Request) -> Elements | None:
-    """Return the number of tools that a request may hold; if a server does not say it, half of those held."""
-    if not _TOO_MANY_TOOLS.search(refusal.words):
-        return None
-    return frozenset({str(stated_limit(refusal.words) or max(1, len(all_tools(request)) // 2))})
 
 
 def _number(elements: Elements) -> int:
@@ -231,113 +174,13 @@ def _all_documents(request: Request, _some: Elements) -> Elements:
     return frozenset(document_keys(request))
 
 
-_BY_KEY = (0, 400, 422)
-"""Statuses by which servers refuse a key."""
-
-
-def _names_key(names: str) -> Callable[[RefusedError], bool]:
-    named = re.compile(names, re.IGNORECASE)
-    return lambda refusal: refusal.status in _BY_KEY and bool(named.search(refusal.body))
-
-
-def _refuses_key(names: str) -> Callable[[RefusedError], bool]:
-    is_named = _names_key(names)
-    return lambda refusal: is_named(refusal) and bool(_REFUSED.search(refusal.body))
-
-
 def _renamed(old: str, new: str) -> Row:
     return whole(
         has_option(old),
-        _refuses_key(rf"\b{old}\b"),
+        refuses_key(rf"\b{old}\b"),
         rename_option(old, new),
         f"The server of {{model}} refuses {old}; {new} was sent instead.",
     )
-
-
-_EFFORT = r"reasoning[ _.]?effort|\bthinking\b"
-"""The key, and the words of Ollama and xAI."""
-
-_SUMMARY = r"reasoning[ _.]summar|[\"'`]reasoning[\"'`]"
-_NO_REASONING_BACK = re.compile(
-    r"encrypted[ _]content\b.{0,200}\b(verif|decrypt|invalid|pars)|invalid_encrypted_content"
-    r"|without its required|\brs_\w+\W.{0,40}\bnot found"
-    r"|\b(input|item)\b.{0,60}[\"'`]reasoning[\"'`]|\breasoning[ _]items?\b.{0,60}\bnot\b",
-    re.IGNORECASE,
-)
-"""Words about reasoning that the server is given back: it comes from another account, is changed, or unknown to it."""
-_REASONING_FIELD = re.compile(
-    r"\b(reasoning[_ ](?:content|details|text))\b|\bmessages?\b.{0,80}[\"'`.](reasoning)\b"
-    r"|[\"'`](reasoning)[\"'`].{0,80}\b(?:assistant|messages?|back)\b",
-    re.IGNORECASE,
-)
-"""Fields of a message of the chat API that hold reasoning."""
-_WANTED = re.compile(
-    r"\bmust(?! not\b| be removed)|\bmissing\b|\brequire|\bpass(ed)? back\b|\bpreserve|\black|\bhas to be\b"
-    r"|\bexpected\b|\bmandatory\b",
-    re.IGNORECASE,
-)
-
-
-def _reasoning_field(refusal: RefusedError) -> str:
-    """Return the field with reasoning that a refusal names; empty for none."""
-    found = _REASONING_FIELD.search(refusal.words) if refusal.status in _BY_KEY else None
-    return next(filter(None, found.groups())).lower().replace(" ", "_") if found else ""
-
-
-def _wants_reasoning(refusal: RefusedError, request: Request) -> Elements | None:
-    """Return the field if the server wants the reasoning of earlier answers back, and says so in any language."""
-    field, words = _reasoning_field(refusal), refusal.words
-    if not field or _REFUSED.search(words):
-        return None
-    is_wanted = _WANTED.search(words) or not any(map(holds_reasoning, request.messages))
-    return frozenset({field}) if is_wanted else None
-
-
-def _refuses_reasoning(refusal: RefusedError) -> bool:
-    words = refusal.words
-    is_wanted = _WANTED.search(words) and not _REFUSED.search(words)
-    return bool(_reasoning_field(refusal)) and not is_wanted
-
-
-def _refuses_unverified(refusal: RefusedError) -> bool:
-    return "verified" in refusal.body and "summar" in refusal.body
-
-
-_ALTERNATE = re.compile(
-    r"\broles?\b.{0,40}\balternat|\balternat\w+.{0,60}\broles?\b|\bconsecutive\b.{0,60}\b(messages?|roles?|user)\b"
-    r"|same role\b.{0,40}\b(row|consecutive)",
-    re.IGNORECASE,
-)
-
-
-def _wants_alternation(refusal: RefusedError) -> bool:
-    return bool(_ALTERNATE.search(refusal.words))
-
-
-_SIGNATURE = re.compile(r"thought[ _-]?signature", re.IGNORECASE)
-_SYSTEM = re.compile(
-    r"\bsystem[ _-]?(role|messages?|prompts?|instructions?)?\b.{0,30}\b(not|n't) (be )?(supported|allowed|accepted|enabled)"
-    r"|(not|n't) (support|accept|allow) (the |a )?[\"'`]?system\b|\bdeveloper instruction is not"
-    r"|(unexpected|unknown|unsupported|invalid) (message )?role\W{1,4}system\b|only user.{0,30} roles? (are|is) ",
-    re.IGNORECASE,
-)
-"""The words of templates of Gemma and Mistral, and of Gemini for Gemma."""
-_TOOL_ROLE = re.compile(
-    r"(unexpected|unknown|unsupported|invalid) (message )?role\W{1,4}(tool|function)\b"
-    r"|\b(tool|function)[\"'`]? role\b.{0,30}(not|n't) (supported|allowed)|only user and assistant roles"
-    r"|expected [\"'`]?thinking\b",
-    re.IGNORECASE,
-)
-"""Words about messages with calls and results. Servers of Anthropic's expect reasoning with a signature there."""
-_EMPTY = re.compile(
-    r"non-?empty (content|text|string)|\bcontents?\b.{0,60}\b(got null|null|none|nil|empty|blank)\b"
-    r"|\b(null|none|empty)\b.{0,20}\bcontents?\b",
-    re.IGNORECASE,
-)
-
-
-def _refuses_empty(refusal: RefusedError) -> bool:
-    return refusal.status in _BY_KEY and bool(_EMPTY.search(refusal.words))
 
 
 _TABLE = "in [providers.{provider}] of msgbook.toml"
@@ -348,7 +191,7 @@ _TOOLS_REMEDY = (
 
 TOOLS = Row(
     lambda refusal, request: (
-        None if _NO_TOOLS.search(refusal.words) else named_tools(refusal, request)
+        None if TOOLS_AS_SUCH.search(refusal.words) else named_tools(refusal, request)
     ),
     holds_tool,
     without_tools,
@@ -375,7 +218,7 @@ ALL_TOOLS = Row(
 )
 
 FEWER_TOOLS = Row(
-    _find_most_tools,
+    find_most_tools,
     lambda request, most: len(all_tools(request)) > max(_number(most), len(added_tools(request))),
     lambda request, most: with_first_tools(request, _number(most)),
     "{model} takes no more tools than {elements}; those of MCP servers were left out first.",
@@ -384,7 +227,7 @@ FEWER_TOOLS = Row(
 
 NO_TOOLS = whole(
     lambda request: bool(request.tools),
-    _refuses_tools,
+    refuses_tools,
     without_all_tools,
     "{model} does not support tools, so none were sent and it can only chat.",
 )
@@ -411,7 +254,7 @@ PICTURES = Row(
 )
 
 REASONING = Row(
-    _wants_reasoning,
+    wants_reasoning,
     lacks_reasoning,
     with_reasoning,
     "The server of {model} wants the reasoning of earlier turns back, so it was sent.",
@@ -439,13 +282,13 @@ ADAPTATIONS = (
     UNNAMED_TOOLS,
     whole(
         lambda request: any(map(holds_foreign_id, request.messages)),
-        _refuses_ids,
+        refuses_ids,
         with_plain_ids,
         "{model} does not accept the ids that another server gave its tool calls; other ids were sent.",
     ),
     whole(
         holds_empty,
-        _refuses_empty,
+        refuses_empty,
         with_filled_contents,
         "The server of {model} refuses messages without content; the word [empty] was sent for it.",
     ),
@@ -462,33 +305,33 @@ ADAPTATIONS = (
     REASONING,
     whole(
         lambda request: any(map(holds_reasoning, request.messages)),
-        _refuses_reasoning,
+        refuses_reasoning,
         without_reasoning,
         "The server of {model} takes no reasoning back; it was left out.",
         f"If keep_reasoning is set {_TABLE}, remove it.",
     ),
     whole(
         lambda request: not is_alternating(request),
-        _wants_alternation,
+        wants_alternation,
         with_joined_neighbours,
         "{model} insists that user and assistant messages alternate; neighbouring ones were merged.",
         f"To merge them from the start, set alternate = true {_TABLE}.",
     ),
     whole(
         lacks_signature,
-        lambda refusal: bool(_SIGNATURE.search(refusal.words)),
+        lambda refusal: bool(SIGNATURE.search(refusal.words)),
         with_signatures,
         "{model} wants its signature on tool calls, and another model made some; they were sent with the word for that.",
     ),
     whole(
         holds_calls,
-        lambda refusal: any(p.search(refusal.words) for p in (_SIGNATURE, _TOOL_ROLE)),
+        lambda refusal: any(p.search(refusal.words) for p in (SIGNATURE, TOOL_ROLE)),
         with_calls_as_text,
         "{model} does not take the tool calls of this conversation; they and their results were sent as text.",
     ),
     whole(
         holds_system,
-        lambda refusal: bool(_SYSTEM.search(refusal.words)),
+        lambda refusal: bool(SYSTEM.search(refusal.words)),
         with_system_as_user,
         "{model} does not take a system prompt; it was sent as a message of the user.",
     ),
@@ -496,44 +339,44 @@ ADAPTATIONS = (
     _renamed("max_completion_tokens", "max_tokens"),
     whole(
         has_option("temperature"),
-        _refuses_key(r"\btemperature\b"),
+        refuses_key(r"\btemperature\b"),
         without_option("temperature"),
         "{model} rejects the temperature that you set; it was left out.",
     ),
     whole(
         # `reasoning: false` says no more than this: another effort would be no replacement.
         lambda request: request.options.get("reasoning_effort") == "none",
-        _names_key(_EFFORT),
+        names_key(EFFORT),
         without_option("reasoning_effort"),
         "The server of {model} has no way to turn reasoning off, so that setting was not sent.",
     ),
     whole(
         has_option("reasoning_effort"),
-        _refuses_key(_EFFORT),
+        refuses_key(EFFORT),
         without_option("reasoning_effort"),
         "{model} rejects the reasoning effort that you set; it was left out.",
     ),
     whole(
         lambda request: any(map(holds_reasoning_item, request.messages)),
-        lambda refusal: bool(_NO_REASONING_BACK.search(refusal.body)),
+        lambda refusal: bool(NO_REASONING_BACK.search(refusal.body)),
         without_reasoning_items,
         "{model} rejected its reasoning from earlier steps; it was left out.",
     ),
     whole(
         has_option("reasoning_summary"),
-        _refuses_unverified,
+        refuses_unverified,
         without_option("reasoning_summary"),
         "The server does not show the reasoning of {model}.",
     ),
     whole(
         has_option("reasoning_summary"),
-        _refuses_key(_SUMMARY),
+        refuses_key(SUMMARY),
         without_option("reasoning_summary"),
         "",
     ),
     whole(
         has_option("include"),
-        _refuses_key(r"\binclude\b|encrypted[ _.]?content"),
+        refuses_key(r"\binclude\b|encrypted[ _.]?content"),
         without_option("include"),
         "",
     ),
