@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -10,12 +11,14 @@ from msgbook.events import AdaptationNotice, Notice, StreamEvent
 from msgbook.provider.adaptation import Adaptation
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import RefusedError
+from msgbook.provider.refused_elements import is_placed, of_mcp_servers
 from msgbook.provider.refused_media import EVERY_DOCUMENT
 from msgbook.provider.request_quirks import (
     DOCUMENTS,
     IMAGES,
+    NO_TOOLS,
+    OF_TOOLS,
     TOOLS,
-    UNNAMED_TOOLS,
     find_adaptations,
     find_remedy,
 )
@@ -29,13 +32,16 @@ _ONE_BY_ONE = 2
 
 _NO_DOCUMENTS = Adaptation(DOCUMENTS, EVERY_DOCUMENT)
 
+_Fresh = tuple[Adaptation, RefusedError]
+"""An adaptation that is tried, and the refusal that it answers."""
+
 
 class AdaptingProvider:
     """Repeats a request that a server refused, with adaptations, and remembers them for the model.
 
     Each adaptation is tried once per request, `TRIES` in all, and none after the first event of an answer. An
     adaptation is remembered, and a notice shown, when the changed request is answered: a server that
-    refuses that too had another reason.
+    refuses that too had another reason. Tools that did not help are offered again.
 
     Args:
         takes_documents: Whether the server is known to take PDFs as documents. Else none is sent.
@@ -63,12 +69,13 @@ class AdaptingProvider:
         """Offer all tools again, since they may be others of the same names."""
         for model, learned in self._learned.items():
             self._learned[model] = [
-                known for known in learned if known.row not in (TOOLS, UNNAMED_TOOLS)
+                known for known in learned if known.row not in OF_TOOLS or known.row is NO_TOOLS
             ]
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
         request, used = self._adapted(request)
-        fresh: list[tuple[Adaptation, RefusedError]] = []
+        first, fresh = request, list[_Fresh]()
+        tries = 0
         while True:
             begun = False
             try:
@@ -81,9 +88,13 @@ class AdaptingProvider:
                         yield event
                 return
             except RefusedError as refusal:
+                if fresh and _was_no_help(*fresh[-1], refusal, first):
+                    fresh.pop()
+                    request = _changed(first, fresh)
                 found = None if begun else self._find(refusal, request, used, fresh)
-                if found is None:
+                if found is None or tries == TRIES:
                     raise refusal.advised(find_remedy(refusal, request, self.name)) from None
+                tries += 1
                 fresh.append((found, refusal))
             used.append(found)
             request = found.change(request)
@@ -99,11 +110,9 @@ class AdaptingProvider:
         refusal: RefusedError,
         request: Request,
         used: Sequence[Adaptation],
-        fresh: Sequence[tuple[Adaptation, RefusedError]],
+        fresh: Sequence[_Fresh],
     ) -> Adaptation | None:
-        """Return the next adaptation to try; None if there is none, or enough were tried."""
-        if len(fresh) >= TRIES:
-            return None
+        """Return the next adaptation to try; None if there is none."""
         found = next((a for a in find_adaptations(refusal, request) if a not in used), None)
         if found is None or found.row.widen is None:
             return found
@@ -121,9 +130,7 @@ class AdaptingProvider:
                 used.append(known)
         return request, used
 
-    def _learn(
-        self, model: str, fresh: Sequence[tuple[Adaptation, RefusedError]]
-    ) -> Sequence[Notice]:
+    def _learn(self, model: str, fresh: Sequence[_Fresh]) -> Sequence[Notice]:
         """Remember adaptations, and return the notices that were not shown yet."""
         learned = self._learned.setdefault(model, [])
         notices: list[Notice] = []
@@ -136,3 +143,26 @@ class AdaptingProvider:
                 quote = f" It said: {visible(excerpt(refusal.said))}" if refusal.said else ""
                 notices.append(AdaptationNotice(words + quote, "warning"))
         return notices
+
+
+def _changed(request: Request, fresh: Sequence[_Fresh]) -> Request:
+    for adaptation, _ in fresh:
+        request = adaptation.change(request)
+    return request
+
+
+def _was_no_help(
+    tried: Adaptation, before: RefusedError, refusal: RefusedError, request: Request
+) -> bool:
+    """Return whether a server refuses the same again after tools were left out that it had not named.
+
+    A place that moves on is another tool, unless the one before was msgbook's own: servers take those.
+    """
+    if tried.row not in OF_TOOLS:
+        return False
+    if tried.row is TOOLS:
+        if not is_placed(before, request):
+            return False
+        if not of_mcp_servers(tried.elements):
+            return re.sub(r"\d+", "", before.words) == re.sub(r"\d+", "", refusal.words)
+    return before.words == refusal.words

@@ -17,6 +17,10 @@ _SHORTEN = (
     "%context shows the size of each cell. If you set the agent's context_window, "
     "msgbook warns before it sends such a request."
 )
+_TOO_LARGE = (
+    "Images and documents make a request large: leave them out first, or make them smaller."
+)
+_FORBIDDEN = "Change what it forbids, or leave out its cell with history=exclude."
 
 
 class Advice:
@@ -41,6 +45,8 @@ class Advice:
             model_origin: Describes what sets the model.
         """
         match kind or status:
+            case "policy":
+                return _FORBIDDEN
             case "key" | 401 | 403:
                 return self._check_key
             case "route":
@@ -52,7 +58,7 @@ class Advice:
             case "loading":
                 return "Wait until it has loaded the model."
             case "length":
-                return _SHORTEN
+                return f"{_TOO_LARGE} {_SHORTEN}" if status == 413 else _SHORTEN
             case "model" | 404 if model is not None:
                 origin = model_origin or "MSGBOOK_MODEL or %model"
                 return (

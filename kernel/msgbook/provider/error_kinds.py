@@ -12,10 +12,10 @@ from typing import Any, Literal
 from msgbook.messages import ApiName
 from msgbook.provider.error_quirks import codes_of, error_message, is_page
 
-ErrorKind = Literal["model", "key", "route", "other_api", "stored", "loading", "length"]
+ErrorKind = Literal["model", "key", "route", "other_api", "stored", "loading", "length", "policy"]
 """What an error is about: an unknown model, a wrong key, a path that the server does not have, a request that
 only the other API can serve, something that the server should have stored, a model that is being loaded, a
-conversation that is too long."""
+conversation that is too long, content that a policy forbids."""
 
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size)|maximum (model|context) length|prompt is too long"
@@ -80,6 +80,10 @@ _NOT_IN_THIS_API: dict[ApiName, re.Pattern[str]] = {
 }
 """The words of OpenAI, vLLM and gateways about what only the other API can do."""
 _NOT_STORED = re.compile(r"\b(response|item) with id\b.{0,200}\bnot found\b", re.IGNORECASE)
+_POLICY = re.compile(
+    r"\bmoderation\b|\bflagged\b|\bcontent[ _-]?(policy|filter)|\bsafety\b", re.IGNORECASE
+)
+"""Words about what is said or shown, which OpenRouter and gateways send with 403."""
 _TOKEN_LIMIT = re.compile(r"\bmax_(completion_|output_)?tokens\b")
 """Found in words about a limit that is too large, not about a request that is too long."""
 
@@ -176,4 +180,6 @@ def find_kind(status: int, error: Any, model: str | None, api: ApiName) -> Error
         return "loading"
     if is_too_long(status, error):
         return "length"
+    if status == 403 and _POLICY.search(error_message(error)) and not is_page(error):
+        return "policy"
     return None

@@ -186,7 +186,7 @@ class Failures:
             return MissingRouteError(answer.name, answer.words, advice=hint)
         if model is None and not (kind in ("key", "loading") or answer.status in _SAY_NOTHING):
             return NoModelListError(answer.name, answer.words, retry, hint)
-        if kind == "key" or (answer.status not in _REFUSALS and kind != "model"):
+        if kind == "key" or (answer.status not in _REFUSALS and kind not in ("model", "policy")):
             return failure
         refused = UnknownModelError if kind == "model" else RefusedError
         named = redact(full_message(answer.error)[:_BODY_LIMIT], self._secrets)

@@ -8,7 +8,7 @@ Servers name a tool by its name, as `tools[3].function.parameters` (OpenAI), `to
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -25,7 +25,10 @@ PartsOf = Callable[[Message], list[Part]]
 _MCP_SERVER = re.compile(r"mcp__.+?__")
 _AT = r"(?:\[|\.|/|\s*->\s*|\(|['\"]\s*,\s*)"
 _DECLARED_AT = re.compile(rf"function_?declarations{_AT}(\d+)", re.IGNORECASE)
-_TOOL_AT = re.compile(rf"\btools{_AT}(\d+)")
+_TOOL_AT = re.compile(rf"\btools{_AT}(\d+)|\bTool (\d+) function\b")
+"""The second is SGLang's."""
+_MEMBER_AT = re.compile(r"\btoolConfig\.tools\.(\d+)\.member\b")
+"""Bedrock counts from 1 here, and from 0 elsewhere."""
 _MESSAGE_AT = re.compile(
     rf"\b(messages|input|contents){_AT}(\d+)(?:\W{{1,4}}\w*?content{_AT}(\d+))?"
 )
@@ -38,9 +41,15 @@ _SAID_OF_A_CALL = re.compile(
 
 _SCHEMA_OF_TOOL = re.compile(
     r"\bschema\b.{0,40}\b(function|tool)s?\b|\b(function|tool)s?\b.{0,40}\bschema\b|\bjson schema\b|\bgrammar\b"
-    r"|\btools\b.{0,20}\b(function|parameters|input_schema)\b",
+    r"|\btools\b.{0,20}\b(function|parameters|input_schema)\b|\b(tool|parameter|function) definitions?\b",
     re.IGNORECASE,
 )
+_TEMPLATE = re.compile(r"jinja template|\{%|\{\{|chat[ _]template", re.IGNORECASE)
+_OF_A_TEMPLATES_TOOLS = re.compile(
+    r"tool|\bfilter\b|callable|NullValue|UndefinedValue", re.IGNORECASE
+)
+"""Words of llama.cpp and LM Studio whose template failed, as it does on a type in a schema that it does not know."""
+_OF_A_CONVERSATION = re.compile(r"\broles?\b|alternat|raise_exception", re.IGNORECASE)
 _OF_AN_ANSWER = re.compile(r"response_?format|\btext\.format\b|structured output", re.IGNORECASE)
 """Words about the schema of an answer, which an agent's settings hold."""
 _OF_A_SCHEMA = re.compile(r"schema|grammar|parameters|declaration|definition", re.IGNORECASE)
@@ -56,43 +65,81 @@ def tool_name(tool: dict[str, Any]) -> str:
 
 def all_tools(request: Request) -> list[dict[str, Any]]:
     """Return the tools of a request in their order: ours, and those that the user's options add."""
+    return [*request.tools, *added_tools(request)]
+
+
+def added_tools(request: Request) -> list[dict[str, Any]]:
+    """Return the tools that the user's options add."""
     added = request.options.get("tools")
     given = added if isinstance(added, list | tuple) else ()
-    return [*request.tools, *(tool for tool in given if isinstance(tool, dict))]
+    return [tool for tool in given if isinstance(tool, dict)]
 
 
 def named_tools(refusal: RefusedError, request: Request) -> Elements | None:
     """Return the names of the tools that a refusal is about; None for none."""
     words = refusal.words
     tools = [*map(tool_name, all_tools(request))]
-    places = _DECLARED_AT.findall(words) or _TOOL_AT.findall(words)
+    places = _places(words)
     if not places and (_SAID_OF_A_CALL.search(words) or _MESSAGE_AT.search(words)):
         return None
     if refusal.status >= 500 and not (places or _OF_A_SCHEMA.search(words)):
         return None
     named = {name for name in tools if _is_named(name, words)}
     if not named:
-        named = {
-            tools[int(place)] for place in places if len(place) < 6 and int(place) < len(tools)
-        }
+        named = {tools[place] for place in places if 0 <= place < len(tools)}
     return frozenset(named) or None
 
 
+def is_placed(refusal: RefusedError, request: Request) -> bool:
+    """Return whether a refusal names tools by their places alone, which some servers count in ways of their own."""
+    words = refusal.words
+    names = map(tool_name, all_tools(request))
+    return bool(_places(words)) and not any(_is_named(name, words) for name in names)
+
+
+def _places(words: str) -> list[int]:
+    if members := _MEMBER_AT.findall(words):
+        return [int(place) - 1 for place in members if len(place) < 6]
+    found = _DECLARED_AT.findall(words) or [one or other for one, other in _TOOL_AT.findall(words)]
+    return [int(place) for place in found if len(place) < 6]
+
+
+def of_mcp_servers(names: Iterable[str]) -> Elements:
+    """Return those of some names that are of tools of MCP servers."""
+    return frozenset(filter(_MCP_SERVER.match, names))
+
+
+def every_tool(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return all tools, msgbook's own, too, if a refusal names one by its place; None if not."""
+    if not is_placed(refusal, request):
+        return None
+    return frozenset(map(tool_name, request.tools)) or None
+
+
 def unnamed_tools(refusal: RefusedError, request: Request) -> Elements | None:
-    """Return the tools of MCP servers if a refusal is about a tool that it does not name; None for none.
+    """Return the tools of MCP servers if a refusal is about a tool that it does not name, or names by a place, which
+    may be wrong; None for none.
 
     Their schemas are of many authors; those of msgbook's own tools are taken by all servers.
     """
-    if not names_a_tool(refusal) or named_tools(refusal, request):
+    is_unnamed = names_a_tool(refusal) and not named_tools(refusal, request)
+    if not (is_unnamed or is_placed(refusal, request)):
         return None
-    return frozenset(filter(_MCP_SERVER.match, map(tool_name, request.tools))) or None
+    return of_mcp_servers(map(tool_name, request.tools)) or None
 
 
 def names_a_tool(refusal: RefusedError) -> bool:
     """Return whether a refusal is about a tool, or the schema of one, whichever it is."""
     words = refusal.words
     is_other = _SAID_OF_A_CALL.search(words) or _OF_AN_ANSWER.search(words)
-    return not is_other and bool(_SCHEMA_OF_TOOL.search(words))
+    return not is_other and bool(_SCHEMA_OF_TOOL.search(words) or is_of_template(words))
+
+
+def is_of_template(words: str) -> bool:
+    """Return whether a server's template failed on the tools."""
+    if not _TEMPLATE.search(words) or _OF_A_CONVERSATION.search(words):
+        return False
+    return bool(_OF_A_TEMPLATES_TOOLS.search(words))
 
 
 def with_siblings(request: Request, names: Elements) -> Elements:

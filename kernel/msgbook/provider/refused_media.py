@@ -8,6 +8,7 @@ from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.refused_elements import (
     Elements,
+    image_keys,
     named_documents,
     named_images,
     names_a_part,
@@ -17,30 +18,40 @@ from msgbook.provider.refused_elements import (
 
 _IMAGE = re.compile(
     r"\bimages?\b|image_url|\bvision\b|multi-?\s?modal|\bmmproj\b|non-text content|图片|图像|圖片|多模态|画像|이미지"
+    r"|\bvisual (input|content)s?\b|\bphotos?\b|\bpictures?\b|\bBild(er)?\b|content(\[\])?\.type\b"
     r"|content\b.{0,60}\bstring\b|expected (a )?string",
     re.IGNORECASE,
 )
 _ONE_IMAGE = re.compile(
-    r"invalid[ _](image\b|image_(?!url)|base64|mime)|image_parse|\b(in)?valid image|image is valid"
-    r"|image (data|file|format|size|dimension)|unsupported image(?! (input|url|content))"
+    r"invalid[ _](image\b|image_(?!url)|base64|mime)|image_parse|\b(in)?valid image|\b(image|picture|photo)s? (is|are) (not |in)?valid"
+    r"|image (data|file|format|size|dimension|length|width|height|resolution|aspect)|aspect ratio|\bpixels?\b|unsupported image(?! (input|url|content))"
     r"|decod|corrupt|download|fetch|too (large|big|many|small|long)|larger|exceed|maximum"
     r"|at most (?!0\b)|policy|safety|moderation|violat|mismatch|specified using"
     r"|(could not|couldn't|cannot|can't|unable to|failed to) (process|read|load|open|identify|parse)"
+    r"|flagged|beschädigt|ungültig|defekt|zu groß|endommag|trop (grand|volumineu)|dañad|demasiado grande|danneggiat"
     r"|(图片|图像|圖片)(格式|大小|尺寸|数据|解析)|过大|过小|下载|损坏|无效|违规|审核",
     re.IGNORECASE,
 )
 """Words about one image, which the user can change, not about images as such."""
-_A_PICTURE = re.compile(r"image|picture|图片|图像|圖片|画像|이미지|imagen|\bBild", re.IGNORECASE)
+_A_PICTURE = re.compile(
+    r"image|picture|\bphoto|图片|图像|圖片|画像|이미지|imagen|\bBild", re.IGNORECASE
+)
 _TOO_MANY = re.compile(
-    r"too many|at most [1-9]\d* image|\d+ images? (are|is) (allowed|supported)|number of images|images? per",
+    r"too many|at most [1-9]\d* image|\d+ images? (are|is) (allowed|supported)|number of images|images? per"
+    r"|image count|limit-mm-per-prompt|(maximum|max|limit)( of)? [1-9]\d* images?\b|more than \d+ images?",
     re.IGNORECASE,
 )
-_MOST = re.compile(
-    r"(?:at most|up to|only|max(?:imum)?(?: number)?(?: of)?(?: images?)?|limit)(?: (?:is|of))?\W{0,3}([1-9]\d{0,3})\b",
+_LIMIT = re.compile(
+    r"\bimage=(\d{1,4})\b"
+    r"|(?:at most|up to|only|more than|max(?:imum)?(?: number| length)?(?: of)?(?: images?| tools?)?(?: allowed)?|limit)"
+    r"(?: (?:is|of))?\W{0,3}([1-9]\d{0,3})\b",
     re.IGNORECASE,
 )
-"""Words about the number of images that a request may hold."""
-_CANNOT = re.compile(r"support|multi-?\s?modal|\bmmproj\b|missing data", re.IGNORECASE)
+"""Words about the number of images, or of tools, that a request may hold; the first are vLLM's."""
+_CANNOT = re.compile(
+    r"support|multi-?\s?modal|\bmmproj\b|missing data|\bno vision|\bwithout vision|\bcannot see\b",
+    re.IGNORECASE,
+)
 _TOOL_MESSAGE = re.compile(r"\brole\W{1,4}tool\b|\btool[ _-]?(message|result|role)", re.IGNORECASE)
 
 
@@ -68,13 +79,18 @@ def find_images(refusal: RefusedError, request: Request) -> Elements | None:
     return None if is_of_all else placed_images(refusal, request)
 
 
-def find_most_images(refusal: RefusedError, _request: Request) -> Elements | None:
-    """Return the number of images that a request may hold, as a server says it."""
+def find_most_images(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return the number of images that a request may hold, as a server says it; if it does not, half of those held."""
     words = refusal.words
     if not (_A_PICTURE.search(words) and _TOO_MANY.search(words)):
         return None
-    found = _MOST.search(words)
-    return frozenset({found[1]}) if found else None
+    return frozenset({str(stated_limit(words) or max(1, len(image_keys(request)) // 2))})
+
+
+def stated_limit(words: str) -> int:
+    """Return the number that words state as a limit; 0 for none."""
+    found = _LIMIT.search(words)
+    return int(found[1] or found[2]) if found else 0
 
 
 EVERY_DOCUMENT: Elements = frozenset({"PDFs"})
@@ -137,3 +153,22 @@ def _names_documents(refusal: RefusedError) -> bool:
     if _DOCUMENT.search(words) or _PART.search(refusal.body):
         return True
     return bool(_FILE.search(words)) and not _A_PICTURE.search(words)
+
+
+_VAGUE = re.compile(
+    r"\W*((the )?(model returned the following errors|server|request|client)\b\W*(contains?|specified|had|has)?( an?)?\W*)?"
+    r"((bad|invalid|malformed|unprocessable|illegal|incorrect|wrong)[ _-](request|argument|input|param(eter)?|entity|body)s?"
+    r"([ _](error|body|payload))?|internal([ _]server)?[ _]error|param(eter)?s? (incorrect|error|invalid)|(unknown )?error"
+    r"|provider returned error|something went wrong|请求错误|参数错误|参数有误)\W*",
+    re.IGNORECASE,
+)
+_ENGINE = re.compile(r"\bEngineCore\b|\bAsyncEngine|engine (has )?died", re.IGNORECASE)
+"""Words of vLLM, whose cause is in its log."""
+
+
+def is_vague(refusal: RefusedError) -> bool:
+    """Return whether a server's words do not tell what it refuses."""
+    if refusal.kind is not None or refusal.status not in (0, 400, 422, 500):
+        return False
+    words = refusal.said
+    return not words or bool(_VAGUE.fullmatch(words) or _ENGINE.search(words))

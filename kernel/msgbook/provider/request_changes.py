@@ -15,11 +15,13 @@ from msgbook.provider.base import Request
 from msgbook.provider.call_ids import with_unique_ids
 from msgbook.provider.refused_elements import (
     Elements,
+    added_tools,
     all_tools,
     document_key,
     document_keys,
     image_key,
     images_of,
+    of_mcp_servers,
     tool_name,
 )
 from msgbook.provider.refused_media import EVERY_DOCUMENT
@@ -116,6 +118,14 @@ def without_tools(request: Request, names: Elements) -> Request:
     if not (tools or "tools" in options):
         options.pop("parallel_tool_calls", None)
     return replace(request, tools=tools, options=options)
+
+
+def with_first_tools(request: Request, most: int) -> Request:
+    """Return the request with `most` tools: the user's own, msgbook's, and those of MCP servers as far as they fit."""
+    names = [*map(tool_name, request.tools)]
+    foreign = of_mcp_servers(names)
+    ordered = sorted(names, key=lambda name: name in foreign)
+    return without_tools(request, frozenset(ordered[max(0, most - len(added_tools(request))) :]))
 
 
 def without_all_tools(request: Request) -> Request:

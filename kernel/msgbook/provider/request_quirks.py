@@ -7,19 +7,34 @@ tests/provider/test_request_quirks.py: no server documents them. A refusal that 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from msgbook.provider.adaptation import Adaptation, Row, whole
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
+from msgbook.provider.message_shapes import (
+    holds_calls,
+    holds_empty,
+    holds_system,
+    lacks_signature,
+    with_calls_as_text,
+    with_filled_contents,
+    with_signatures,
+    with_system_as_user,
+)
 from msgbook.provider.refused_elements import (
     Elements,
+    added_tools,
+    all_tools,
     document_keys,
+    every_tool,
     image_keys,
     named_tools,
     names_a_tool,
+    of_mcp_servers,
+    tool_name,
     unnamed_tools,
     with_siblings,
 )
@@ -27,8 +42,29 @@ from msgbook.provider.refused_media import (
     find_documents,
     find_images,
     find_most_images,
+    is_vague,
     refuses_images,
     refuses_images_of_tools,
+)
+from msgbook.provider.refused_words import (
+    EFFORT,
+    NO_REASONING_BACK,
+    NO_STREAM,
+    SIGNATURE,
+    SUMMARY,
+    SYSTEM,
+    TOOL_ROLE,
+    TOOLS_AS_SUCH,
+    find_most_tools,
+    names_key,
+    refuses_empty,
+    refuses_ids,
+    refuses_key,
+    refuses_reasoning,
+    refuses_tools,
+    refuses_unverified,
+    wants_alternation,
+    wants_reasoning,
 )
 from msgbook.provider.request_changes import (
     has_option,
@@ -42,6 +78,7 @@ from msgbook.provider.request_changes import (
     is_alternating,
     lacks_reasoning,
     rename_option,
+    with_first_tools,
     with_joined_neighbours,
     with_newest_images,
     with_plain_ids,
@@ -56,6 +93,7 @@ from msgbook.provider.request_changes import (
     without_tool_images,
     without_tools,
 )
+from msgbook.text import one_line, visible
 
 
 def find_adaptations(refusal: RefusedError, request: Request) -> Iterator[Adaptation]:
@@ -74,7 +112,25 @@ def find_remedy(refusal: RefusedError, request: Request, provider: str) -> str:
         elements = row.find(refusal, request)
         if elements is not None and row.remedy:
             return Adaptation(row, elements).remedy(request.model, provider)
-    return _TOOLS_REMEDY.format(elements="NAME") if names_a_tool(refusal) else ""
+    if names_a_tool(refusal):
+        return _TOOLS_REMEDY.format(elements="NAME")
+    return _likely_causes(request, provider) if is_vague(refusal) else ""
+
+
+def _likely_causes(request: Request, provider: str) -> str:
+    """Return what else than text a request holds, each with the setting that leaves it out; empty for nothing."""
+    causes = {
+        "tools of MCP servers (write their names into disabled_tools of the notebook's metadata)": bool(
+            of_mcp_servers(map(tool_name, request.tools))
+        ),
+        "images (write history=exclude into their cells)": bool(image_keys(request)),
+        f"documents (set documents = false in [providers.{visible(one_line(provider, 100))}] of msgbook.toml, and "
+        "refer to them again)": bool(document_keys(request)),
+    }
+    held = [cause for cause, is_held in causes.items() if is_held]
+    if not held:
+        return ""
+    return f"The server does not say what it refuses. It may be one of these in the request: {'; '.join(held)}."
 
 
 _OPENAI_HOSTS = ("openai.com", "openai.azure.com")
@@ -98,54 +154,12 @@ def reduce_streaming(
     streaming: Mapping[str, Any], refusal: RefusedError
 ) -> Mapping[str, Any] | None:
     """Return the streaming keys for a server that refused some; None if there is no other way to ask."""
-    if refusal.status not in (400, 422):
+    if refusal.status not in (400, 422) and not NO_STREAM.search(refusal.words):
         return None
     if "stream_options" in refusal.body and "stream_options" in streaming:
         return {"stream": True}
-    named = re.search(r"\bstream", refusal.body)
+    named = re.search(r"\bstream", refusal.body, re.IGNORECASE)
     return {"stream": False} if named and streaming["stream"] else None
-
-
-_TOOLS = r"(tools?|(tool|function)[ _-]?(use|calls?|calling))"
-_NO_TOOLS = re.compile(
-    rf"(not|n't) support {_TOOLS}\b|\bthat support tool use"
-    rf"|\b{_TOOLS}\b\W{{0,3}}(is|are) not (supported|enabled|available)"
-    r"|--enable-auto-tool-choice|tools param requires",
-    re.IGNORECASE,
-)
-"""Words about tools as such. If a schema is refused, its author has to change it."""
-
-_CALL_ID = re.compile(
-    r"\btool[ _-]?(call|use)[ _]?ids?\b|\btool_calls\W{1,3}\d+\W{1,3}id\b|\b(tool_use|function)\.id\b|\bcall_ids?\b"
-    r"|\btool_(use|result)\b.{0,30}\bids?\b",
-    re.IGNORECASE,
-)
-_SHAPE = re.compile(
-    r"too long|(maximum|max) length|length of \d|(match|regular expression) pattern|\bregular expression\b|\bregex\b"
-    r"|\b(at most|up to) \d+ char|\bunique\b|\bduplicate|\bmust be a-z|invalid (characters?|format)",
-    re.IGNORECASE,
-)
-
-_MISSED = re.compile(
-    r"\bfollow|\brespon|not found|\bno tool\b|\bpreced|\bmiss|\bwithout\b|\brequired\b|\bcorrespond|\bmatching\b"
-    r"|\bdoes not exist\b|\bfound for\b",
-    re.IGNORECASE,
-)
-"""Words about a call or a result that is not there, whatever its id."""
-
-_REFUSED = re.compile(
-    r"unsupported|not support|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
-    r"|not (permitted|allowed|enabled|accept|available)|only\b.{0,60}\b(allowed|supported|set)",
-    re.IGNORECASE,
-)
-"""Words about a key as such or all its values. The user can change a value that is out of range."""
-
-
-def _refuses_ids(refusal: RefusedError) -> bool:
-    """Return whether a server refuses ids of calls; in a language that is not known, too."""
-    if not _CALL_ID.search(refusal.body):
-        return False
-    return bool(_SHAPE.search(refusal.body)) or not _MISSED.search(refusal.body)
 
 
 def _number(elements: Elements) -> int:
@@ -160,87 +174,13 @@ def _all_documents(request: Request, _some: Elements) -> Elements:
     return frozenset(document_keys(request))
 
 
-_BY_KEY = (0, 400, 422)
-"""Statuses by which servers refuse a key."""
-
-
-def _names_key(names: str) -> Callable[[RefusedError], bool]:
-    named = re.compile(names, re.IGNORECASE)
-    return lambda refusal: refusal.status in _BY_KEY and bool(named.search(refusal.body))
-
-
-def _refuses_key(names: str) -> Callable[[RefusedError], bool]:
-    is_named = _names_key(names)
-    return lambda refusal: is_named(refusal) and bool(_REFUSED.search(refusal.body))
-
-
 def _renamed(old: str, new: str) -> Row:
     return whole(
         has_option(old),
-        _refuses_key(rf"\b{old}\b"),
+        refuses_key(rf"\b{old}\b"),
         rename_option(old, new),
         f"The server of {{model}} refuses {old}; {new} was sent instead.",
     )
-
-
-_EFFORT = r"reasoning[ _.]?effort|\bthinking\b"
-"""The key, and the words of Ollama and xAI."""
-
-_SUMMARY = r"reasoning[ _.]summar|[\"'`]reasoning[\"'`]"
-_NO_REASONING_BACK = re.compile(
-    r"encrypted[ _]content\b.{0,200}\b(verif|decrypt|invalid|pars)|invalid_encrypted_content"
-    r"|without its required|\brs_\w+\W.{0,40}\bnot found"
-    r"|\b(input|item)\b.{0,60}[\"'`]reasoning[\"'`]|\breasoning[ _]items?\b.{0,60}\bnot\b",
-    re.IGNORECASE,
-)
-"""Words about reasoning that the server is given back: it comes from another account, is changed, or unknown to it."""
-_REASONING_FIELD = re.compile(
-    r"\b(reasoning_(?:content|details|text))\b|\bmessages?\b.{0,80}[\"'`.](reasoning)\b"
-    r"|[\"'`](reasoning)[\"'`].{0,80}\b(?:assistant|messages?|back)\b",
-    re.IGNORECASE,
-)
-"""Fields of a message of the chat API that hold reasoning."""
-_WANTED = re.compile(
-    r"\bmust(?! not\b| be removed)|\bmissing\b|\brequire|\bpass(ed)? back\b|\bpreserve|\black|\bhas to be\b"
-    r"|\bexpected\b|\bmandatory\b",
-    re.IGNORECASE,
-)
-
-
-def _reasoning_field(refusal: RefusedError) -> str:
-    """Return the field with reasoning that a refusal names; empty for none."""
-    found = _REASONING_FIELD.search(refusal.words) if refusal.status in _BY_KEY else None
-    return next(filter(None, found.groups())).lower() if found else ""
-
-
-def _wants_reasoning(refusal: RefusedError, request: Request) -> Elements | None:
-    """Return the field if the server wants the reasoning of earlier answers back, and says so in any language."""
-    field, words = _reasoning_field(refusal), refusal.words
-    if not field or _REFUSED.search(words):
-        return None
-    is_wanted = _WANTED.search(words) or not any(map(holds_reasoning, request.messages))
-    return frozenset({field}) if is_wanted else None
-
-
-def _refuses_reasoning(refusal: RefusedError) -> bool:
-    words = refusal.words
-    is_wanted = _WANTED.search(words) and not _REFUSED.search(words)
-    return bool(_reasoning_field(refusal)) and not is_wanted
-
-
-def _refuses_unverified(refusal: RefusedError) -> bool:
-    return "verified" in refusal.body and "summar" in refusal.body
-
-
-_ALTERNATE = re.compile(
-    r"\broles?\b.{0,40}\balternat|\balternat\w+.{0,60}\broles?\b|\bconsecutive\b.{0,60}\b(messages?|roles?|user)\b"
-    r"|same role\b.{0,40}\b(row|consecutive)",
-    re.IGNORECASE,
-)
-
-
-def _wants_alternation(refusal: RefusedError) -> bool:
-    return bool(_ALTERNATE.search(refusal.words))
 
 
 _TABLE = "in [providers.{provider}] of msgbook.toml"
@@ -250,7 +190,9 @@ _TOOLS_REMEDY = (
 )
 
 TOOLS = Row(
-    named_tools,
+    lambda refusal, request: (
+        None if TOOLS_AS_SUCH.search(refusal.words) else named_tools(refusal, request)
+    ),
     holds_tool,
     without_tools,
     "The server of {model} was asked without the tools that it refuses: {elements}.",
@@ -266,6 +208,32 @@ UNNAMED_TOOLS = Row(
     "{elements}.",
     "Name the tool that is to blame in disabled_tools of its table in msgbook.toml, and restart the kernel.",
 )
+
+ALL_TOOLS = Row(
+    every_tool,
+    holds_tool,
+    without_tools,
+    "The server of {model} refuses a tool, and it is none that it names, so it was asked without any.",
+    _TOOLS_REMEDY,
+)
+
+FEWER_TOOLS = Row(
+    find_most_tools,
+    lambda request, most: len(all_tools(request)) > max(_number(most), len(added_tools(request))),
+    lambda request, most: with_first_tools(request, _number(most)),
+    "{model} takes no more tools than {elements}; those of MCP servers were left out first.",
+    "To choose yourself, name tools in disabled_tools of the notebook's metadata.",
+)
+
+NO_TOOLS = whole(
+    lambda request: bool(request.tools),
+    refuses_tools,
+    without_all_tools,
+    "{model} does not support tools, so none were sent and it can only chat.",
+)
+
+OF_TOOLS = (TOOLS, UNNAMED_TOOLS, ALL_TOOLS, FEWER_TOOLS, NO_TOOLS)
+"""Rows that leave out tools. What did not help is offered again."""
 
 DOCUMENTS = Row(
     find_documents,
@@ -286,7 +254,7 @@ PICTURES = Row(
 )
 
 REASONING = Row(
-    _wants_reasoning,
+    wants_reasoning,
     lacks_reasoning,
     with_reasoning,
     "The server of {model} wants the reasoning of earlier turns back, so it was sent.",
@@ -309,13 +277,20 @@ IMAGES = whole(
 )
 
 ADAPTATIONS = (
+    FEWER_TOOLS,
     TOOLS,
     UNNAMED_TOOLS,
     whole(
         lambda request: any(map(holds_foreign_id, request.messages)),
-        _refuses_ids,
+        refuses_ids,
         with_plain_ids,
         "{model} does not accept the ids that another server gave its tool calls; other ids were sent.",
+    ),
+    whole(
+        holds_empty,
+        refuses_empty,
+        with_filled_contents,
+        "The server of {model} refuses messages without content; the word [empty] was sent for it.",
     ),
     DOCUMENTS,
     FEWER_IMAGES,
@@ -330,68 +305,82 @@ ADAPTATIONS = (
     REASONING,
     whole(
         lambda request: any(map(holds_reasoning, request.messages)),
-        _refuses_reasoning,
+        refuses_reasoning,
         without_reasoning,
         "The server of {model} takes no reasoning back; it was left out.",
         f"If keep_reasoning is set {_TABLE}, remove it.",
     ),
     whole(
         lambda request: not is_alternating(request),
-        _wants_alternation,
+        wants_alternation,
         with_joined_neighbours,
         "{model} insists that user and assistant messages alternate; neighbouring ones were merged.",
         f"To merge them from the start, set alternate = true {_TABLE}.",
+    ),
+    whole(
+        lacks_signature,
+        lambda refusal: bool(SIGNATURE.search(refusal.words)),
+        with_signatures,
+        "{model} wants its signature on tool calls, and another model made some; they were sent with the word for that.",
+    ),
+    whole(
+        holds_calls,
+        lambda refusal: any(p.search(refusal.words) for p in (SIGNATURE, TOOL_ROLE)),
+        with_calls_as_text,
+        "{model} does not take the tool calls of this conversation; they and their results were sent as text.",
+    ),
+    whole(
+        holds_system,
+        lambda refusal: bool(SYSTEM.search(refusal.words)),
+        with_system_as_user,
+        "{model} does not take a system prompt; it was sent as a message of the user.",
     ),
     _renamed("max_tokens", "max_completion_tokens"),
     _renamed("max_completion_tokens", "max_tokens"),
     whole(
         has_option("temperature"),
-        _refuses_key(r"\btemperature\b"),
+        refuses_key(r"\btemperature\b"),
         without_option("temperature"),
         "{model} rejects the temperature that you set; it was left out.",
     ),
     whole(
         # `reasoning: false` says no more than this: another effort would be no replacement.
         lambda request: request.options.get("reasoning_effort") == "none",
-        _names_key(_EFFORT),
+        names_key(EFFORT),
         without_option("reasoning_effort"),
         "The server of {model} has no way to turn reasoning off, so that setting was not sent.",
     ),
     whole(
         has_option("reasoning_effort"),
-        _refuses_key(_EFFORT),
+        refuses_key(EFFORT),
         without_option("reasoning_effort"),
         "{model} rejects the reasoning effort that you set; it was left out.",
     ),
     whole(
         lambda request: any(map(holds_reasoning_item, request.messages)),
-        lambda refusal: bool(_NO_REASONING_BACK.search(refusal.body)),
+        lambda refusal: bool(NO_REASONING_BACK.search(refusal.body)),
         without_reasoning_items,
         "{model} rejected its reasoning from earlier steps; it was left out.",
     ),
     whole(
         has_option("reasoning_summary"),
-        _refuses_unverified,
+        refuses_unverified,
         without_option("reasoning_summary"),
         "The server does not show the reasoning of {model}.",
     ),
     whole(
         has_option("reasoning_summary"),
-        _refuses_key(_SUMMARY),
+        refuses_key(SUMMARY),
         without_option("reasoning_summary"),
         "",
     ),
     whole(
         has_option("include"),
-        _refuses_key(r"\binclude\b|encrypted[ _.]?content"),
+        refuses_key(r"\binclude\b|encrypted[ _.]?content"),
         without_option("include"),
         "",
     ),
-    whole(
-        lambda request: bool(request.tools),
-        lambda refusal: bool(_NO_TOOLS.search(refusal.body)),
-        without_all_tools,
-        "{model} does not support tools, so none were sent and it can only chat.",
-    ),
+    ALL_TOOLS,
+    NO_TOOLS,
 )
 """All adaptations, in the order in which they are tried."""

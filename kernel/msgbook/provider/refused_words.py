@@ -1,0 +1,193 @@
+"""The words with which servers refuse tools as such, ids, keys, reasoning and shapes of messages. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from msgbook.provider.base import Request
+from msgbook.provider.failures import RefusedError
+from msgbook.provider.refused_elements import Elements, all_tools, is_of_template
+from msgbook.provider.refused_media import stated_limit
+from msgbook.provider.request_changes import holds_reasoning
+
+NO_STREAM = re.compile(
+    r"\bstream(ing|_options)?\b.{0,40}\b(is|are)? ?(unsupported|not (supported|allowed|available|enabled|implemented|permitted))"
+    r"|(unknown|unrecognized|unexpected|unsupported|invalid)\b.{0,40}\bstream(ing|_options)?\b"
+    r"|\b(not|n't) support\b.{0,20}\bstream",
+    re.IGNORECASE,
+)
+"""Words about streaming as such, which count with any status of a refusal."""
+
+
+_TOOLS = r"(tools?|(tool|function)[ _-]?(use|calls?|calling))"
+TOOLS_AS_SUCH = re.compile(
+    rf"(not|n't) support {_TOOLS}\b|\bthat support tool use"
+    rf"|\b{_TOOLS}\b\W{{0,3}}(is|are) not (supported|enabled|available)"
+    r"|--enable-auto-tool-choice|tools param requires"
+    r"|\b(argument|parameter|field|key|property|input)s?\b( supplied)?\W{1,4}tools\b[\"'`]?\W{0,2}$"
+    r"|(?<![\w.])(body\W{1,3})?tools[\"'`]?\W{1,3}extra (inputs|fields)"
+    r"|(不支持|不能使用|無法使用).{0,8}(工具|函数|函數|function|tools?)|(工具|函数)调用.{0,6}不(支持|可用)"
+    r"|(unterstützt|supporte?|soporta|admite|supporta)\b.{0,12}\b(pas|keine|no)?\b.{0,12}\b(werkzeuge|tools|outils|herramientas|strumenti)\b",
+    re.IGNORECASE,
+)
+"""Words about tools as such. If a schema is refused, its author has to change it."""
+
+_TOO_MANY_TOOLS = re.compile(
+    r"too many (tools|functions)|\b\d+ (tools|functions)\b.{0,20}\b(supported|allowed|accepted)"
+    r"|\b(number|count) of (tools|functions)\b|\btools[\"'`]?\W{1,4}(array|list) too long"
+    r"|(at most|maximum|max|limit|more than|up to)( of)? \d+ (tools|functions)\b|\btools\b.{0,20}\bexceed",
+    re.IGNORECASE,
+)
+
+_CALL_ID = re.compile(
+    r"\b(tool|function)[ _-]?(call|use)[ _]?ids?\b|\btool_calls\W{1,3}\d+\W{1,3}id\b|\b(tool_use|function)\.id\b|\bcall_ids?\b"
+    r"|\btool_(use|result)\b.{0,30}\bids?\b",
+    re.IGNORECASE,
+)
+_SHAPE = re.compile(
+    r"too long|(maximum|max) length|length of \d|(match|regular expression) pattern|\bregular expression\b|\bregex\b"
+    r"|\b(at most|up to) \d+ char|\bunique\b|\bduplicate|\bmust be a-z|invalid (characters?|format)",
+    re.IGNORECASE,
+)
+
+_MISSED = re.compile(
+    r"\bfollow|\brespon|not found|\bno tool\b|\bpreced|\bmiss|\bwithout\b|\brequired\b|\bcorrespond|\bmatching\b"
+    r"|\bdoes not exist\b|\bfound for\b",
+    re.IGNORECASE,
+)
+"""Words about a call or a result that is not there, whatever its id."""
+
+_REFUSED = re.compile(
+    r"unsupported|not support|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
+    r"|not (permitted|allowed|enabled|accept|available)|only\b.{0,60}\b(allowed|supported|set)",
+    re.IGNORECASE,
+)
+"""Words about a key as such or all its values. The user can change a value that is out of range."""
+
+
+def refuses_ids(refusal: RefusedError) -> bool:
+    """Return whether a server refuses ids of calls; in a language that is not known, too."""
+    if not _CALL_ID.search(refusal.body):
+        return False
+    return bool(_SHAPE.search(refusal.body)) or not _MISSED.search(refusal.body)
+
+
+def refuses_tools(refusal: RefusedError) -> bool:
+    """Return whether a server refuses tools as such."""
+    return any(map(TOOLS_AS_SUCH.search, (refusal.body, refusal.words))) or is_of_template(
+        refusal.words
+    )
+
+
+def find_most_tools(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return the number of tools that a request may hold; if a server does not say it, half of those held."""
+    if not _TOO_MANY_TOOLS.search(refusal.words):
+        return None
+    return frozenset({str(stated_limit(refusal.words) or max(1, len(all_tools(request)) // 2))})
+
+
+_BY_KEY = (0, 400, 422)
+"""Statuses by which servers refuse a key."""
+
+
+def names_key(names: str) -> Callable[[RefusedError], bool]:
+    """Return a function that returns whether a server refuses a request, and names one of these keys."""
+    named = re.compile(names, re.IGNORECASE)
+    return lambda refusal: refusal.status in _BY_KEY and bool(named.search(refusal.body))
+
+
+def refuses_key(names: str) -> Callable[[RefusedError], bool]:
+    """Return a function that returns whether a server refuses one of these keys as such."""
+    is_named = names_key(names)
+    return lambda refusal: is_named(refusal) and bool(_REFUSED.search(refusal.body))
+
+
+EFFORT = r"reasoning[ _.]?effort|\bthinking\b"
+"""The key, and the words of Ollama and xAI."""
+
+SUMMARY = r"reasoning[ _.]summar|[\"'`]reasoning[\"'`]"
+NO_REASONING_BACK = re.compile(
+    r"encrypted[ _]content\b.{0,200}\b(verif|decrypt|invalid|pars)|invalid_encrypted_content"
+    r"|without its required|\brs_\w+\W.{0,40}\bnot found"
+    r"|\b(input|item)\b.{0,60}[\"'`]reasoning[\"'`]|\breasoning[ _]items?\b.{0,60}\bnot\b",
+    re.IGNORECASE,
+)
+"""Words about reasoning that the server is given back: it comes from another account, is changed, or unknown to it."""
+_REASONING_FIELD = re.compile(
+    r"\b(reasoning[_ ](?:content|details|text))\b|\bmessages?\b.{0,80}[\"'`.](reasoning)\b"
+    r"|[\"'`](reasoning)[\"'`].{0,80}\b(?:assistant|messages?|back)\b",
+    re.IGNORECASE,
+)
+"""Fields of a message of the chat API that hold reasoning."""
+_WANTED = re.compile(
+    r"\bmust(?! not\b| be removed)|\bmissing\b|\brequire|\bpass(ed)? back\b|\bpreserve|\black|\bhas to be\b"
+    r"|\bexpected\b|\bmandatory\b",
+    re.IGNORECASE,
+)
+
+
+def _reasoning_field(refusal: RefusedError) -> str:
+    """Return the field with reasoning that a refusal names; empty for none."""
+    found = _REASONING_FIELD.search(refusal.words) if refusal.status in _BY_KEY else None
+    return next(filter(None, found.groups())).lower().replace(" ", "_") if found else ""
+
+
+def wants_reasoning(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return the field if the server wants the reasoning of earlier answers back, and says so in any language."""
+    field, words = _reasoning_field(refusal), refusal.words
+    if not field or _REFUSED.search(words):
+        return None
+    is_wanted = _WANTED.search(words) or not any(map(holds_reasoning, request.messages))
+    return frozenset({field}) if is_wanted else None
+
+
+def refuses_reasoning(refusal: RefusedError) -> bool:
+    """Return whether a server takes no reasoning back."""
+    words = refusal.words
+    is_wanted = _WANTED.search(words) and not _REFUSED.search(words)
+    return bool(_reasoning_field(refusal)) and not is_wanted
+
+
+def refuses_unverified(refusal: RefusedError) -> bool:
+    """Return whether a server shows no summaries to an organization that is not verified."""
+    return "verified" in refusal.body and "summar" in refusal.body
+
+
+_ALTERNATE = re.compile(
+    r"\broles?\b.{0,40}\balternat|\balternat\w+.{0,60}\broles?\b|\bconsecutive\b.{0,60}\b(messages?|roles?|user)\b"
+    r"|same role\b.{0,40}\b(row|consecutive)",
+    re.IGNORECASE,
+)
+
+
+def wants_alternation(refusal: RefusedError) -> bool:
+    """Return whether a server wants user and assistant messages to alternate."""
+    return bool(_ALTERNATE.search(refusal.words))
+
+
+SIGNATURE = re.compile(r"thought[ _-]?signature", re.IGNORECASE)
+SYSTEM = re.compile(
+    r"\bsystem[ _-]?(role|messages?|prompts?|instructions?)?\b.{0,30}\b(not|n't) (be )?(supported|allowed|accepted|enabled)"
+    r"|(not|n't) (support|accept|allow) (the |a )?[\"'`]?system\b|\bdeveloper instruction is not"
+    r"|(unexpected|unknown|unsupported|invalid) (message )?role\W{1,4}system\b|only user.{0,30} roles? (are|is) ",
+    re.IGNORECASE,
+)
+"""The words of templates of Gemma and Mistral, and of Gemini for Gemma."""
+TOOL_ROLE = re.compile(
+    r"(unexpected|unknown|unsupported|invalid) (message )?role\W{1,4}(tool|function)\b"
+    r"|\b(tool|function)[\"'`]? role\b.{0,30}(not|n't) (supported|allowed)|only user and assistant roles"
+    r"|expected [\"'`]?thinking\b",
+    re.IGNORECASE,
+)
+"""Words about messages with calls and results. Servers of Anthropic's expect reasoning with a signature there."""
+_EMPTY = re.compile(
+    r"non-?empty (content|text|string)|\bcontents?\b.{0,60}\b(got null|null|none|nil|empty|blank)\b"
+    r"|\b(null|none|empty)\b.{0,20}\bcontents?\b",
+    re.IGNORECASE,
+)
+
+
+def refuses_empty(refusal: RefusedError) -> bool:
+    """Return whether a server refuses messages without content."""
+    return refusal.status in _BY_KEY and bool(_EMPTY.search(refusal.words))
