@@ -169,7 +169,7 @@ def _without(message: Message, is_left_out: Callable[[Part], bool]) -> Message:
         return message
     if not any(map(is_left_out, content)):
         return message
-    if all("text" in part or is_left_out(part) for part in content):
+    if all(part.get("type") == "text" or is_left_out(part) for part in content):
         return {**message, "content": content_text(content)}
     parts = [
         {"type": "text", "text": _part_text(part)} if is_left_out(part) else part
