@@ -26,6 +26,7 @@ from msgbook.provider.answer_quirks import (
     find_model,
     find_reasoning,
     find_usage,
+    inner_text,
     join_reasoning_details,
     join_text,
     objects,
@@ -37,7 +38,7 @@ from msgbook.provider.error_quirks import ReportedError
 from msgbook.provider.json_events import JSONEvents, describe_other_body, parse_json
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
-from msgbook.provider.tool_call_pieces import CallAssembler
+from msgbook.provider.tool_call_pieces import LEGACY, CallAssembler, call_pieces
 from msgbook.provider.unknown_content import NO_EVENT, UnknownContent, content_words
 from msgbook_format.turn import Usage
 
@@ -109,6 +110,11 @@ _DELTA_KEYS = _PLAIN_DELTA | {
 }
 """Keys whose content is read, or says nothing to a reader."""
 
+_THOUGHT_KEYS = frozenset((*REASONING_KEYS, "reasoning_details", "thinking_blocks"))
+
+_WHOLE_KEYS = frozenset(("content", "tool_calls", "function_call"))
+"""Keys of a complete message that are compared with what its pieces have said."""
+
 _WORDY = frozenset(
     (
         "warning",
@@ -164,11 +170,13 @@ class CompletionDecoder:
         """The content, to compare with a complete message."""
         self._differing = 0
         """Number of complete messages that say something else."""
+        self._said_keys: set[str] = set()
+        """Keys under which pieces have said something, apart from the content."""
         self._has_first = False
         """Whether there is a choice 0, which is shown."""
         self._further = 0
         """Index of the last choice that is not shown."""
-        self._answered = self._has_text = self._has_begun = False
+        self._answered = self._has_text = self._has_begun = self._has_thought = False
 
     @property
     def done(self) -> bool:
@@ -275,15 +283,15 @@ class CompletionDecoder:
             return
         self._has_first = self._has_first or index == 0
         delta, message = choice.get("delta"), choice.get("message")
+        finish = choice.get("finish_reason")
         if isinstance(delta, dict) and delta:
-            yield from self._delta(delta)
-        elif isinstance(message, dict):
+            yield from self._delta(delta, ends=bool(finish))
+        if isinstance(message, dict):
             yield from self._message(message)
-        else:
+        elif not delta or not isinstance(delta, dict):
             text = delta if isinstance(delta, str) else message
             yield from self._contents(text if isinstance(text, str) else choice.get("text"))
-        reason = plain_finish_reason(choice.get("finish_reason"))
-        self._finish_reason = reason or self._finish_reason
+        self._finish_reason = plain_finish_reason(finish) or self._finish_reason
 
     def _is_further(self, index: int) -> bool:
         """Return whether a choice is one of several. Without those before it, its index is only another name."""
@@ -296,7 +304,10 @@ class CompletionDecoder:
         if not self._has_begun:
             yield from self._delta(message)
             return
-        rest = {key: value for key, value in message.items() if key in ("images", "annotations")}
+        known = _WHOLE_KEYS | self._said_keys
+        if self._has_thought:
+            known |= _THOUGHT_KEYS
+        rest = {key: message[key] for key in message.keys() - known}
         whole, said = join_text(message.get("content")), str(self._said)
         if whole.startswith(said):
             rest["content"] = whole[len(said) :]
@@ -304,32 +315,50 @@ class CompletionDecoder:
             self._differing += 1
             if "".join(whole.split()) not in "".join(said.split()):
                 self._unknown.add("message", whole)
-        calls = [call for call in objects(message.get("tool_calls")) if not self._calls.has(call)]
-        yield from self._delta({**rest, "tool_calls": calls})
+        calls, others = call_pieces(message.get("tool_calls"))
+        if not calls and isinstance(message.get(LEGACY), dict):
+            calls = [{"function": message[LEGACY]}]
+        yield from self._delta(
+            {**rest, "tool_calls": self._calls.unsaid(calls, by_id=True) + others}
+        )
 
-    def _delta(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
+    def _delta(self, delta: dict[str, Any], *, ends: bool = False) -> Iterator[StreamEvent]:
         self._has_begun = True
         if delta.keys() <= _PLAIN_DELTA:
             yield from self._contents(delta.get("content"))
             return
+        self._said_keys |= {key for key in delta if delta[key]}
         for key in sorted(delta.keys() - _DELTA_KEYS):
             self._unknown.add(key, delta[key])
         yield from self._reasoning(delta)
         yield from self._contents(delta.get("content"))
-        if isinstance(delta.get("refusal"), str) and delta["refusal"]:
-            yield from self._split(self._content.flush())
-            yield TextDelta(self._refusal_half.feed(delta["refusal"]), refusal=True)
+        if refusal := delta.get("refusal"):
+            yield from self._refusal(refusal)
         images = delta.get("images")
         for image in images if isinstance(images, list) else [images]:
             yield from self._picture(self._pictures.of_value(image))
         self._citations.add(delta.get("annotations"))
-        calls = objects(delta.get("tool_calls"))
-        if isinstance(delta.get("function_call"), dict):
-            calls.append({"index": "function_call", "function": delta["function_call"]})
-        if calls:
-            yield from self._split(self._content.flush())
-        for call in calls:
+        if delta.get("tool_calls") or delta.get(LEGACY):
+            yield from self._called(delta, ends=ends)
+
+    def _called(self, delta: dict[str, Any], *, ends: bool) -> Iterator[StreamEvent]:
+        """Yield the pieces of calls. A call that comes again whole with the end of the answer is an echo."""
+        calls, others = call_pieces(delta.get("tool_calls"))
+        for other in others:
+            self._unknown.add("tool_calls", other)
+        yield from self._split(self._content.flush())
+        for call in self._calls.unsaid(calls, by_id=False) if ends else calls:
             yield self._calls.feed(call)
+        legacy = delta.get(LEGACY)
+        if isinstance(legacy, dict) and not self._calls.is_echo(legacy):
+            yield self._calls.feed({"index": LEGACY, "function": legacy})
+
+    def _refusal(self, refusal: Any) -> Iterator[StreamEvent]:
+        if text := join_text(refusal):
+            yield from self._split(self._content.flush())
+            yield TextDelta(self._refusal_half.feed(text), refusal=True)
+        else:
+            self._unknown.add("refusal", refusal)
 
     def _contents(self, content: Any) -> Iterator[StreamEvent]:
         for part in content if isinstance(content, list) else [content]:
@@ -362,7 +391,10 @@ class CompletionDecoder:
         details = objects(delta.get("reasoning_details"))
         self._details.feed(details)
         if not text and not self._reasoning_field:
-            text = join_reasoning_details(details)
+            text = join_reasoning_details(details) or inner_text(delta.get("thinking_blocks"))
+        if not text:
+            for key in REASONING_KEYS:
+                self._unknown.add(key, delta.get(key))
         self._reasoning_field = self._reasoning_field or field
         yield from self._thought(text, field)
 
@@ -370,6 +402,7 @@ class CompletionDecoder:
         if text:
             yield from self._split(self._content.flush())
         if text := self._reasoning_half.feed(text):
+            self._has_thought = True
             yield ReasoningDelta(text, field)
 
     def _split(self, content: Iterator[ReasoningDelta | TextDelta]) -> Iterator[StreamEvent]:
