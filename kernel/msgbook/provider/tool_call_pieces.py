@@ -164,7 +164,7 @@ def _is_json(text: str) -> bool:
 def _function(piece: dict[str, Any]) -> tuple[Any, str]:
     """Return the name and the arguments of an entry of `tool_calls`; a few servers send them without `function`."""
     function = piece.get("function")
-    if isinstance(function, str):
+    if isinstance(function, str) and any(key in piece for key in _ARGUMENTS):
         function = {**piece, "name": function}
     elif not isinstance(function, dict):
         function = piece

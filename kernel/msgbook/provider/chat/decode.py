@@ -34,8 +34,8 @@ from msgbook.provider.answer_quirks import (
     repair_json,
 )
 from msgbook.provider.citations import CitationList, listed_citations
-from msgbook.provider.error_quirks import ReportedError
-from msgbook.provider.json_events import JSONEvents, describe_other_body, parse_json
+from msgbook.provider.error_quirks import ERROR_KEYS, ReportedError, stated_error
+from msgbook.provider.json_events import JSONEvent, JSONEvents, describe_other_body, parse_json
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
 from msgbook.provider.tool_call_pieces import LEGACY, CallAssembler, call_pieces
@@ -64,6 +64,7 @@ _PLAIN_DELTA = frozenset(("content", "role"))
 """Keys of nearly all chunks, choices and deltas. Only where there are others is more to be done."""
 
 _CHUNK_KEYS = _PLAIN_CHUNK | {
+    *ERROR_KEYS,
     "x_groq",
     "citations",
     "search_results",
@@ -82,6 +83,7 @@ _CHOICE_KEYS = _PLAIN_CHOICE | {
     "matched_stop",  # SGLang
 }
 _DELTA_KEYS = _PLAIN_DELTA | {
+    *ERROR_KEYS,
     *REASONING_KEYS,
     "reasoning_details",
     "refusal",
@@ -161,6 +163,8 @@ class CompletionDecoder:
         self._reasoning_half, self._text_half = SurrogateJoiner(), SurrogateJoiner()
         self._refusal_half = SurrogateJoiner()
         self._reasoning_field = ""
+        self._error: Any = None
+        """What stands in a delta."""
         self._finish_reason: str | None = None
         self._usage: dict[str, int] = {}
         self.model: str | None = None
@@ -200,8 +204,21 @@ class CompletionDecoder:
             ProviderError: The server reports an error in the stream, answers over the other API, or
                 sends a line that never ends.
         """
-        for _, data in self._events.feed(chunk):
-            yield from self._chunk(data)
+        events = self._events.feed(chunk)
+        for _, data in events:
+            try:
+                yield from self._chunk(data)
+            except ReportedError:
+                self._note_usage(events)
+                raise
+
+    def feed_rest(self, chunk: bytes) -> None:
+        """Note the usage in what follows an error."""
+        self._note_usage(self._events.feed(chunk))
+
+    def _note_usage(self, events: Iterator[JSONEvent]) -> None:
+        for _, data in events:
+            self._usage |= cast("dict[str, int]", find_usage(data))
 
     def end(self) -> Iterator[StreamEvent]:
         """Yield the events of the end of the body, `ModelFinished` last.
@@ -219,6 +236,8 @@ class CompletionDecoder:
                 yield from self._chunk(data)
             self._unknown.add(NO_EVENT, words)
         yield from self.flush()
+        if error := self._events.error:
+            raise ReportedError(error)
         if details := self._details.join():
             yield ReasoningDetails(repair_json(details))
         # In a stream that was cut off, the last event does not count as lost: the turn says "cut" anyway.
@@ -240,19 +259,23 @@ class CompletionDecoder:
         yield from self._unknown.take()
 
     def _chunk(self, chunk: dict[str, Any]) -> Iterator[StreamEvent]:
-        if not chunk.keys() <= _PLAIN_CHUNK:
+        is_plain = chunk.keys() <= _PLAIN_CHUNK and chunk.get("object") != "error"
+        if not is_plain:
             self._note_further_keys(chunk)
         self._answered = self._answered or "choices" in chunk
         if chunk.get("usage") is not None:
             self._usage |= cast("dict[str, int]", find_usage(chunk))
         if self.model is None:
             self.model = find_model(chunk)
-        groq = chunk.get("x_groq")  # says why a stream ended early
-        errors = [chunk.get("error"), groq.get("error") if isinstance(groq, dict) else None]
+        errors = [chunk.get("error")]
+        if not is_plain:
+            errors.append(stated_error(chunk, is_bare="choices" not in chunk))
+            groq = chunk.get("x_groq")  # says why a stream ended early
+            errors.append(groq.get("error") if isinstance(groq, dict) else None)
         for choice in objects(chunk.get("choices")):
             yield from self._one_choice(choice)
             errors.append(choice.get("error"))
-        for error in filter(None, errors):
+        for error in filter(None, [*errors, self._error]):
             yield from self.flush()
             raise ReportedError(error)
 
@@ -328,6 +351,8 @@ class CompletionDecoder:
             yield from self._contents(delta.get("content"))
             return
         self._said_keys |= {key for key in delta if delta[key]}
+        if not ERROR_KEYS.isdisjoint(delta):
+            self._error = self._error or stated_error(delta)
         for key in sorted(delta.keys() - _DELTA_KEYS):
             self._unknown.add(key, delta[key])
         yield from self._reasoning(delta)
