@@ -143,10 +143,10 @@ class OpenAIProvider:
                             for event in decoder.feed(chunk):
                                 has_events = True
                                 yield self._shown(event)
-                        except ReportedError as error:
+                        except ReportedError:
                             if not decoder.done:
                                 await _read_usage(over, decoder)
-                            raise error
+                            raise
                         if decoder.done:
                             break
                         if has_events and (report := reports.take()):

@@ -141,7 +141,7 @@ class _Call:
     @property
     def is_complete(self) -> bool:
         """True if the arguments so far are JSON, or too long to find out."""
-        return self.size > _COMPARED or _is_json("".join(self.pieces))
+        return self.size > _COMPARED or is_json("".join(self.pieces))
 
     def is_said_by(self, arguments: str) -> bool:
         """Return whether a piece says all arguments again: an object cannot go on with itself."""
@@ -153,7 +153,8 @@ class _Call:
         return arguments.startswith("{") and self.is_complete and not self.is_said_by(arguments)
 
 
-def _is_json(text: str) -> bool:
+def is_json(text: str) -> bool:
+    """Return whether a text is JSON."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):

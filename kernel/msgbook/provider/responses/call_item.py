@@ -10,7 +10,7 @@ from msgbook.events import Notice, StreamEvent
 from msgbook.growing_text import GrowingText
 from msgbook.provider.responses.output_item import Item, Match
 from msgbook.provider.responses.sent_text import SentText
-from msgbook.provider.tool_call_pieces import CallAssembler, json_text
+from msgbook.provider.tool_call_pieces import CallAssembler, is_json, json_text, same_json
 from msgbook.provider.unknown_content import quoted
 
 _SAID = frozenset(
@@ -57,9 +57,11 @@ class CallItem(Item):
         whole = json_text(item.get("arguments"))
         if not sent:
             return 1 if is_named and (not self.is_done or not whole) else 0
-        if sent == whole or _same_json(sent, whole):
+        last = json_text(self.complete.get("arguments")) if self.complete else sent
+        if same_json(sent, whole) or same_json(last, whole):
             return 2 if is_named else 1
-        return 1 if is_named and whole.startswith(sent) and not self.is_done else 0
+        is_begun = whole.startswith(sent) or (self.is_announced and _is_part(sent, whole))
+        return 1 if is_named and is_begun and not self.is_done else 0
 
     def has_said(self, whole: str) -> bool:
         return self._arguments.has_said(whole)
@@ -96,7 +98,7 @@ class CallItem(Item):
             yield self._feed(self._held.take(), None)
         differing = self._arguments.take_differing()
         sent = str(self._arguments)
-        if differing and not _same_json(sent, sent):
+        if differing and not is_json(sent):
             words = (
                 "The server's complete arguments are not those that it sent in pieces. They are: "
             )
@@ -128,9 +130,11 @@ class CallItem(Item):
         return event
 
 
-def _same_json(one: str, other: str) -> bool:
-    """Return whether two texts are JSON and the same, perhaps with other blanks."""
+def _is_part(sent: str, whole: str) -> bool:
+    """Return whether arguments are others with some added: a server may add its defaults at the end."""
     try:
-        return bool(json.loads(one) == json.loads(other))
+        one, other = json.loads(sent), json.loads(whole)
     except (ValueError, RecursionError):
         return False
+    both = isinstance(one, dict) and isinstance(other, dict)
+    return both and all(key in other and other[key] == one[key] for key in one)

@@ -11,7 +11,13 @@ from typing import Any, NamedTuple, cast
 
 from msgbook.errors import NotACompletionError, OtherApiError
 from msgbook.events import ModelFinished, Notice, StreamEvent
-from msgbook.provider.answer_quirks import find_model, find_usage, join_text, plain_finish_reason
+from msgbook.provider.answer_quirks import (
+    find_model,
+    find_usage,
+    join_text,
+    objects,
+    plain_finish_reason,
+)
 from msgbook.provider.error_quirks import ReportedError, stated_error
 from msgbook.provider.json_events import JSONEvent, JSONEvents, describe_other_body, parse_json
 from msgbook.provider.pictures import Pictures
@@ -283,11 +289,13 @@ class ResponseDecoder:
         if isinstance(item, MessageItem):
             text = "refusal" if part.get("type") == "refusal" else "text"
         index = event.get("summary_index" if text == "summary" else "content_index")
+        words = join_text(part.get("refusal") if text == "refusal" else part)
         if state == "added":
-            item.begin_part(text, index)
+            if words:
+                yield from self._turn_to(item)
+            yield from item.begin_part(text, index, words)
             return
         yield from self._turn_to(item)
-        words = join_text(part.get("refusal") if text == "refusal" else part)
         yield from item.end_part(text, index, words)
 
     def _turn_to(self, item: Item) -> Iterator[StreamEvent]:
@@ -310,7 +318,7 @@ class ResponseDecoder:
         given = response.get("status")
         if isinstance(given, str) and given not in ("", "in_progress"):
             status = given
-        for item, complete in self._items.output(response.get("output")):
+        for item, complete in self._items.output(_output(response)):
             yield from self._turn_to(item)
             yield from item.finish(complete)
         yield from self.flush()
@@ -351,6 +359,14 @@ class ResponseDecoder:
             yield from self._event(answer, "")
         if body.strip():
             raise NotACompletionError(describe_other_body("a response", body))
+
+
+def _output(response: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the items of a complete response; its text may stand under `output_text` alone."""
+    output, text = objects(response.get("output")), response.get("output_text")
+    if isinstance(text, str) and text and not any(one.get("type") == "message" for one in output):
+        output.append({"type": "message", "content": [{"type": "output_text", "text": text}]})
+    return output
 
 
 def _chat_completion() -> OtherApiError:
