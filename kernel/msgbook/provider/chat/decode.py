@@ -164,7 +164,6 @@ class CompletionDecoder:
         self._refusal_half = SurrogateJoiner()
         self._reasoning_field = ""
         self._error: Any = None
-        """What stands in a delta."""
         self._finish_reason: str | None = None
         self._usage: dict[str, int] = {}
         self.model: str | None = None
