@@ -39,6 +39,10 @@ class ReasoningItem(TextItem):
             self._has_block = True
             yield ReasoningDelta("", "summary", self.number)
 
+    def _announce(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
+        """Yield nothing: an announced summary would hide the reasoning itself."""
+        yield from ()
+
     def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         yield from super().finish(item)
         for part in objects(item.get("summary")) + objects(item.get("content")):
