@@ -157,6 +157,71 @@ def test_content_in_an_unknown_place_is_a_notice_with_its_words(api: ApiName, bo
     assert "hm, so" in notice
 
 
+REASONINGS: list[Any] = [
+    {"reasoning": {"content": "hm, so"}},
+    {"reasoning": {"text": "hm, so"}},
+    {"reasoning_content": ["hm, ", "so"]},
+    {"reasoning_content": [{"type": "text", "text": "hm, so"}]},
+    {"reasoning": {"summary": [{"type": "summary_text", "text": "hm, so"}]}},
+    {"thinking_blocks": [{"type": "thinking", "thinking": "hm, so", "signature": "x"}]},
+    {"reasoning_content": "hm, so", "thinking_blocks": [{"thinking": "hm, so"}]},
+]
+
+
+@pytest.mark.parametrize("fields", REASONINGS)
+def test_reasoning_of_any_shape_is_reasoning(fields: dict[str, Any]) -> None:
+    said = StreamedTurn("chat", sse(delta(**fields), delta(content="a"), finish(), DONE)).said
+
+    assert (said["text"], said["reasoning"], said["notices"]) == ("a", ["hm, so"], [])
+
+
+def test_a_refusal_that_is_an_object_is_read() -> None:
+    body = sse(delta(refusal={"text": "I cannot"}), finish(), DONE)
+
+    assert StreamedTurn("chat", body).said["text"] == "I cannot"
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        {"index": 0, "id": "c", "function": {"name": "f", "arguments": "{}"}},
+        {"0": {"id": "c", "function": {"name": "f", "arguments": "{}"}}},
+        [{"index": 0, "id": "c", "name": "f", "arguments": "{}"}],
+        [{"id": "c", "name": "f", "arguments": {}}],
+        [{"id": "c", "type": "function", "function": {"name": "f", "parameters": {}}}],
+        [{"id": "c", "function": "f", "arguments": "{}"}],
+    ],
+)
+def test_a_call_of_any_shape_is_read(calls: Any) -> None:
+    body = sse(delta(tool_calls=calls), finish("tool_calls"), DONE)
+
+    assert StreamedTurn("chat", body).runs == [("f", "{}")]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {
+            "tool_calls": [
+                {"index": 0, "type": "custom", "custom": {"name": "f", "input": "hm, so"}}
+            ]
+        },
+        {"tool_calls": "hm, so"},
+        {"tool_calls": ["hm, so"]},
+        {"reasoning": {"effort": "hm, so"}},
+        {"reasoning_content": [{"type": "redacted", "data": "hm, so"}]},
+        {"refusal": {"reason": "hm, so"}},
+    ],
+)
+def test_a_known_key_of_an_unknown_shape_is_a_notice(fields: dict[str, Any]) -> None:
+    turn = StreamedTurn("chat", sse(delta(content="a"), delta(**fields), finish(), DONE))
+
+    assert turn.runs == []
+    assert turn.said["text"] == "a"
+    (notice,) = turn.said["notices"]
+    assert "hm, so" in notice
+
+
 def test_such_a_notice_is_bounded_and_has_no_secret() -> None:
     body = sse(*(delta(thoughts="sk-secret-1234 and ") for _ in range(5000)), finish(), DONE)
     turn = StreamedTurn("chat", body, secrets=("sk-secret-1234",))

@@ -14,6 +14,9 @@ from msgbook_format.turn import Usage
 
 REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_text")
 
+_INNER_TEXTS = ("text", "content", "thinking", "reasoning", "summary")
+"""Keys of reasoning that is an object."""
+
 _FINISH_REASONS = {
     "stop": (
         "stop",
@@ -129,9 +132,21 @@ def join_text(parts: Any) -> str:
 def find_reasoning(delta: dict[str, Any]) -> tuple[str, str]:
     """Return the reasoning of a delta and the name of its field. Some servers send it in two fields."""
     for field in REASONING_KEYS:
-        if isinstance(delta.get(field), str) and delta[field]:
-            return delta[field], field
+        value = delta.get(field)
+        if value and (text := value if isinstance(value, str) else inner_text(value)):
+            return text, field
     return "", ""
+
+
+def inner_text(value: Any, depth: int = 4) -> str:
+    """Return the text of reasoning that comes as an object or a list of parts; empty if none is found."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and depth:
+        return "".join(inner_text(part, depth - 1) for part in value)
+    if isinstance(value, dict) and depth:
+        return next(filter(None, (inner_text(value.get(k), depth - 1) for k in _INNER_TEXTS)), "")
+    return ""
 
 
 def join_reasoning_details(details: list[dict[str, Any]]) -> str:

@@ -43,6 +43,14 @@ class AnswerDecoder(Protocol):
         """
         ...
 
+    def feed_rest(self, chunk: bytes) -> None:
+        """Note the usage in a piece of the body that follows an error.
+
+        Raises:
+            ProviderError: The server sends a line that never ends.
+        """
+        ...
+
     def end(self) -> Iterator[StreamEvent]:
         """Yield the events of the end of the body, `ModelFinished` last.
 

@@ -57,6 +57,36 @@ class ReportedError(ProviderError):
         self.error = error
 
 
+_ERROR_TEXTS = ("error", "errors", "error_msg", "error_message", "errorMessage")
+"""Keys of an event of an answer that hold an error."""
+_NO_ERRORS = frozenset(("", "0", "ok", "success", "none", "null", "no error", "false"))
+"""Words under such a key that say there is no error."""
+
+ERROR_KEYS = frozenset((*_ERROR_TEXTS, "error_code", "base_resp"))
+
+
+def stated_error(event: dict[str, Any], *, is_bare: bool = False) -> Any:
+    """Return the error that an event of an answer states in any of its keys; None if it states none.
+
+    Args:
+        is_bare: Whether the event has no part of an answer: then its own words may be the error.
+    """
+    for key in _ERROR_TEXTS:
+        value = event.get(key)
+        if value and not (isinstance(value, str) and value.strip().lower() in _NO_ERRORS):
+            code = event.get("error_code") or event.get("code")
+            return {"message": value, "code": code} if code and isinstance(value, str) else value
+    reply = event.get("base_resp")  # MiniMax
+    if isinstance(reply, dict) and reply.get("status_code"):
+        return {"message": reply.get("status_msg") or reply, "code": reply["status_code"]}
+    is_error = "error" in (event.get("object"), event.get("type"), event.get("status"))
+    code = event.get("code", event.get("status_code"))
+    is_error = is_error or (is_bare and isinstance(code, int) and code >= 400)
+    if is_error and not event.get("choices"):
+        return event
+    return event.get("detail") if is_bare and "type" not in event else None
+
+
 def find_error(body: object) -> Any:
     """Return the `error` value in the body of an HTTP error; the body itself if it has none."""
     if isinstance(body, list) and len(body) == 1:  # Gemini

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -26,7 +27,21 @@ _SILENT_LINES = frozenset(
 """Lines that say nothing: servers keep a connection open with them."""
 
 _ODD_LIMIT = 2000
-"""Characters that are kept of data which is JSON and no object."""
+"""Characters that are kept of data which is JSON and no object, and of data which is words."""
+
+_ENDS = frozenset(("done", "eos", "end of stream"))
+"""Data, and names of events, that end an answer, whatever their case, with brackets and quotation marks or without."""
+
+_END_LENGTH = 20
+_END_KEYS = frozenset(("done", "usage", "id", "model", "object", "created"))
+"""Keys of an object that ends an answer with `"done": true`."""
+
+_ERROR_EVENTS = frozenset(("error", "exception", "fatal", "failure", "err"))
+"""Names of events that bring errors."""
+
+_PAGE = re.compile("^\\s*<(!doctype|html)", re.IGNORECASE | re.MULTILINE)
+_BROKEN_JSON = re.compile(r'["{]|\[\s*[\[{"\d]|-?\d')
+_BROKEN_ERROR = re.compile(r"""[{]\s*['"]?(error|errors|exception|detail)\b""", re.IGNORECASE)
 
 
 def _finite(text: str) -> float | None:
@@ -42,7 +57,7 @@ class JSONEvents:
 
     def __init__(self) -> None:
         self._sse = SSEDecoder()
-        self._odd = ""
+        self._odd = self._words = ""
         self.unreadable = 0
         """Number of events whose data is not JSON."""
         self.done = False
@@ -52,6 +67,12 @@ class JSONEvents:
     def other(self) -> str:
         """Beginning of the lines that are not fields of an event stream."""
         return self._sse.other
+
+    @property
+    def error(self) -> str:
+        """Words in the place of data or of events, with which a server says that it has failed."""
+        page = self.other if _PAGE.search(self.other) else ""
+        return self._words or page
 
     def feed(self, chunk: bytes) -> Iterator[JSONEvent]:
         """Yield the objects that `chunk` completes.
@@ -83,28 +104,47 @@ class JSONEvents:
         for event in events:
             if self.done:
                 return
-            if event.data.strip() == "[DONE]":
+            data = event.data.strip()
+            if data.startswith("data:"):  # a gateway has framed an event again
+                data = data[len("data:") :].strip()
+            if len(data) < _END_LENGTH and data.strip('"[]').lower() in _ENDS:
                 self.done = True
                 return
-            if not event.data.strip():
-                continue
-            try:
-                value = parse_json(event.data)
-            except ValueError:
-                if event.event == "error":
-                    yield event, {"error": event.data}
-                else:
-                    self.unreadable += 1
-                continue
-            if isinstance(value, dict):
-                is_bare = event.event == "error" and not value.get("error")
-                yield event, {"error": value} if is_bare and value else value
-            elif event.event == "error" and value:
-                yield event, {"error": value}
-            elif isinstance(value, list) and any(isinstance(entry, dict) for entry in value):
-                yield from ((event, entry) for entry in value if isinstance(entry, dict))
-            elif value and len(self._odd) < _ODD_LIMIT:
-                self._odd = "\n".join(filter(None, [self._odd, event.data[:_ODD_LIMIT]]))
+            yield from self._values(event, data)
+            if event.event and event.event.strip("[]").lower() in _ENDS:
+                self.done = True
+
+    def _values(self, event: ServerSentEvent, data: str) -> Iterator[JSONEvent]:
+        """Yield the objects in the data of an event."""
+        if not data:
+            return
+        is_error = event.event.lower() in _ERROR_EVENTS
+        try:
+            value = parse_json(data)
+        except ValueError:
+            if is_error:
+                yield event, {"error": data}
+            else:
+                self._note_unreadable(data)
+            return
+        if isinstance(value, dict):
+            if is_error and not value.get("error"):
+                value = {"error": value or f"an event `{event.event}` without words"}
+            yield event, value
+            self.done |= value.get("done") is True and value.keys() <= _END_KEYS
+        elif is_error and value:
+            yield event, {"error": value}
+        elif isinstance(value, list) and any(isinstance(entry, dict) for entry in value):
+            yield from ((event, entry) for entry in value if isinstance(entry, dict))
+        elif value and len(self._odd) < _ODD_LIMIT:
+            self._odd = "\n".join(filter(None, [self._odd, data[:_ODD_LIMIT]]))
+
+    def _note_unreadable(self, data: str) -> None:
+        """Count data that is broken JSON. Words in its place are those of a server that has failed."""
+        if _BROKEN_JSON.match(data) and not _BROKEN_ERROR.match(data):
+            self.unreadable += 1
+        elif _says(data) and len(self._words) < _ODD_LIMIT:
+            self._words = "\n".join(filter(None, [self._words, data[:_ODD_LIMIT]]))
 
 
 def parse_json(text: str) -> Any:
@@ -125,7 +165,8 @@ def parse_json(text: str) -> Any:
 
 
 def _says(line: str) -> bool:
-    return line.strip().lower() not in _SILENT_LINES
+    line = line.strip().lower()
+    return line not in _SILENT_LINES and not line.startswith(":")
 
 
 def _object(text: str) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from msgbook.network import NetworkProblem, find_way
 from msgbook.provider.api import AnswerDecoder
 from msgbook.provider.apis import APIS
 from msgbook.provider.base import Request
+from msgbook.provider.error_quirks import ReportedError
 from msgbook.provider.failures import Failures, RefusedError
 from msgbook.provider.http import (
     error_body,
@@ -134,12 +135,18 @@ class OpenAIProvider:
         try:
             with self._plain_errors(body["model"], model_origin):
                 async with _open(client, f"{self._api.path}{self._query}", body) as chunks:
-                    async for chunk in until_over(chunks, decoder, self._linger):
+                    over = until_over(chunks, decoder, self._linger)
+                    async for chunk in over:
                         has_bytes = True
                         beginning.add(chunk)
-                        for event in decoder.feed(chunk):
-                            has_events = True
-                            yield self._shown(event)
+                        try:
+                            for event in decoder.feed(chunk):
+                                has_events = True
+                                yield self._shown(event)
+                        except ReportedError:
+                            if not decoder.done:
+                                await _read_usage(over, decoder)
+                            raise
                         if decoder.done:
                             break
                         if has_events and (report := reports.take()):
@@ -258,6 +265,12 @@ class OpenAIProvider:
         said = failures.clean(str(answer))[:120]
         words = f"Expected a list of models, but got {said!r}. {failures.check_url}"
         return f"{words} {failures.way_advice()}".rstrip()
+
+
+async def _read_usage(chunks: AsyncIterator[bytes], decoder: AnswerDecoder) -> None:
+    """Read what follows an error, for a short while: it may state the usage."""
+    with suppress(ProviderError):
+        await drain(chunks, decoder.feed_rest)
 
 
 class _Reports:

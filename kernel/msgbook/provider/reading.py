@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from msgbook.breath import SLICE, Breath, sliced
 from msgbook.provider.api import AnswerDecoder
@@ -40,8 +40,13 @@ async def until_over(
             await breath.spend(len(piece))
 
 
-async def drain(chunks: AsyncIterator[bytes]) -> None:
+async def drain(
+    chunks: AsyncIterator[bytes], note: Callable[[bytes], None] = lambda _chunk: None
+) -> None:
     """Read to the end of the body, so that the connection can be used again.
+
+    Args:
+        note: Called with each chunk; the usage may follow an error.
 
     Some servers mark the end of the answer and keep the body open; those are not waited for.
     """
@@ -49,6 +54,7 @@ async def drain(chunks: AsyncIterator[bytes]) -> None:
         async with asyncio.timeout(_DRAIN_TIME):
             breath = Breath(SLICE)
             async for chunk in chunks:
+                note(chunk)
                 await breath.spend(len(chunk))
     except TimeoutError:
         return

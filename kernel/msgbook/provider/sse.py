@@ -1,8 +1,8 @@
 """Server-sent events, without I/O: bytes in, events out.
 
 Rules: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream,
-with two exceptions: an event that the end of the stream cuts off counts, because servers leave out
-the last blank line; and a field `error` is an event of that name (llama.cpp until autumn 2025).
+with three exceptions: an event that the end of the stream cuts off counts, because servers leave out
+the last blank line; an event `done` needs no data; and a field `error` is an event of that name (llama.cpp until autumn 2025).
 """
 
 from __future__ import annotations
@@ -117,6 +117,6 @@ class SSEDecoder:
         self._has_data = True
 
     def _take_event(self) -> Iterator[ServerSentEvent]:
-        if self._has_data:
+        if self._has_data or self._event == "done":
             yield ServerSentEvent(self._event, self._data.take())
         self._event, self._has_data = "", False

@@ -18,6 +18,15 @@ MAX_CALLS = 1000
 _COMPARED = 100_000
 """Characters of arguments that are read again to see whether they are complete."""
 
+LEGACY = "function_call"
+"""Index of a call that comes under the key `function_call`."""
+
+_ARGUMENTS = ("arguments", "parameters", "input", "args")
+"""Keys of the arguments, the usual one first."""
+
+_CALL_KEYS = ("function", "id", "name", *_ARGUMENTS)
+"""Keys of which a piece of a call has one."""
+
 
 class CallAssembler:
     """The tool calls of one answer.
@@ -36,10 +45,7 @@ class CallAssembler:
         Raises:
             ProviderError: There are more than `MAX_CALLS` calls.
         """
-        function = piece.get("function")
-        function = function if isinstance(function, dict) else {}
-        name = function.get("name")
-        arguments = json_text(function.get("arguments"))
+        name, arguments = _function(piece)
         call = self._call_of(piece.get("index"), piece.get("id"), name, arguments)
         new_name = repair_surrogates(name) if isinstance(name, str) and not call.name else ""
         call.name = call.name or new_name
@@ -51,17 +57,29 @@ class CallAssembler:
         echoed = {key: repair_json(piece[key]) for key in ECHOED_KEYS if piece.get(key)}
         return ToolCallDelta(call.position, call.id, new_name, arguments, echoed or None)
 
-    def has(self, piece: dict[str, Any]) -> bool:
-        """Return whether a complete call came before: by its id, or with the same name and arguments."""
-        function = piece.get("function")
-        function = function if isinstance(function, dict) else {}
-        call_id, name = piece.get("id"), function.get("name")
-        arguments = json_text(function.get("arguments"))
-        return any(
-            (call_id and call.server_id == call_id)
-            or (call.name == name and "".join(call.pieces) == arguments)
-            for call in self._calls
-        )
+    def unsaid(self, pieces: list[dict[str, Any]], *, by_id: bool) -> list[dict[str, Any]]:
+        """Return the complete calls that did not come before: another id or other blanks make no other call.
+
+        Args:
+            by_id: Whether a known id is enough to know a call.
+        """
+        left, found = list(self._calls), []
+        for piece in pieces:
+            (name, arguments), given_id = _function(piece), piece.get("id")
+            named = (c for c in left if by_id and given_id and c.server_id == given_id)
+            same = next(named, None) or next((c for c in left if c.is_same(name, arguments)), None)
+            if same is None:
+                found.append(piece)
+            else:
+                left.remove(same)
+        return found
+
+    def is_echo(self, function: dict[str, Any]) -> bool:
+        """Return whether a legacy `function_call` is one of the calls that came as `tool_calls`."""
+        if any(call.index == LEGACY for call in self._calls):
+            return False
+        name = function.get("name")
+        return any(not name or call.name == name for call in self._calls)
 
     def _call_of(self, index: Any, given_id: Any, name: Any, arguments: str) -> _Call:
         """Return the call that a piece belongs to; a new call if the piece begins one.
@@ -116,6 +134,10 @@ class _Call:
         # Some servers give each piece another id.
         return is_same_name and bool(given_id) and not self.is_complete
 
+    def is_same(self, name: Any, arguments: str) -> bool:
+        """Return whether a complete call is this one again."""
+        return name == self.name and same_json("".join(self.pieces), arguments)
+
     @property
     def is_complete(self) -> bool:
         """True if the arguments so far are JSON, or too long to find out."""
@@ -138,6 +160,44 @@ def is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _function(piece: dict[str, Any]) -> tuple[Any, str]:
+    """Return the name and the arguments of an entry of `tool_calls`; a few servers send them without `function`."""
+    function = piece.get("function")
+    if isinstance(function, str) and any(key in piece for key in _ARGUMENTS):
+        function = {**piece, "name": function}
+    elif not isinstance(function, dict):
+        function = piece
+    found = (function.get(key) for key in _ARGUMENTS)
+    return function.get("name"), json_text(next((v for v in found if v is not None), None))
+
+
+def same_json(one: str, other: str) -> bool:
+    """Return whether two texts are the same, or the same JSON, perhaps with other blanks."""
+    if one == other:
+        return True
+    try:
+        return bool(json.loads(one) == json.loads(other))
+    except (ValueError, RecursionError):
+        return False
+
+
+def call_pieces(calls: Any) -> tuple[list[dict[str, Any]], list[Any]]:
+    """Return the entries of `tool_calls` that are pieces of calls of functions, and the others."""
+    if isinstance(calls, dict):
+        is_one = any(key in calls for key in _CALL_KEYS)
+        calls = [calls] if is_one or not calls else list(calls.values())
+    entries = calls if isinstance(calls, list) else [calls]
+    pieces = [entry for entry in entries if isinstance(entry, dict) and _is_piece(entry)]
+    return pieces, [entry for entry in entries if entry and entry not in pieces]
+
+
+def _is_piece(entry: dict[str, Any]) -> bool:
+    function = entry.get("function")
+    if entry.get("type") not in (None, "", "function", "tool_call", "function_call"):
+        return isinstance(function, dict) and bool(function)
+    return any(key in entry for key in _CALL_KEYS)
 
 
 def json_text(arguments: Any) -> str:

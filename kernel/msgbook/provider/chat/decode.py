@@ -26,6 +26,7 @@ from msgbook.provider.answer_quirks import (
     find_model,
     find_reasoning,
     find_usage,
+    inner_text,
     join_reasoning_details,
     join_text,
     objects,
@@ -33,11 +34,11 @@ from msgbook.provider.answer_quirks import (
     repair_json,
 )
 from msgbook.provider.citations import CitationList, listed_citations
-from msgbook.provider.error_quirks import ReportedError
-from msgbook.provider.json_events import JSONEvents, describe_other_body, parse_json
+from msgbook.provider.error_quirks import ERROR_KEYS, ReportedError, stated_error
+from msgbook.provider.json_events import JSONEvent, JSONEvents, describe_other_body, parse_json
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
-from msgbook.provider.tool_call_pieces import CallAssembler
+from msgbook.provider.tool_call_pieces import LEGACY, CallAssembler, call_pieces
 from msgbook.provider.unknown_content import NO_EVENT, UnknownContent, content_words
 from msgbook_format.turn import Usage
 
@@ -63,6 +64,7 @@ _PLAIN_DELTA = frozenset(("content", "role"))
 """Keys of nearly all chunks, choices and deltas. Only where there are others is more to be done."""
 
 _CHUNK_KEYS = _PLAIN_CHUNK | {
+    *ERROR_KEYS,
     "x_groq",
     "citations",
     "search_results",
@@ -81,6 +83,7 @@ _CHOICE_KEYS = _PLAIN_CHOICE | {
     "matched_stop",  # SGLang
 }
 _DELTA_KEYS = _PLAIN_DELTA | {
+    *ERROR_KEYS,
     *REASONING_KEYS,
     "reasoning_details",
     "refusal",
@@ -108,6 +111,11 @@ _DELTA_KEYS = _PLAIN_DELTA | {
     "encrypted_content",
 }
 """Keys whose content is read, or says nothing to a reader."""
+
+_THOUGHT_KEYS = frozenset((*REASONING_KEYS, "reasoning_details", "thinking_blocks"))
+
+_WHOLE_KEYS = frozenset(("content", "tool_calls", "function_call"))
+"""Keys of a complete message that are compared with what its pieces have said."""
 
 _WORDY = frozenset(
     (
@@ -155,6 +163,7 @@ class CompletionDecoder:
         self._reasoning_half, self._text_half = SurrogateJoiner(), SurrogateJoiner()
         self._refusal_half = SurrogateJoiner()
         self._reasoning_field = ""
+        self._error: Any = None
         self._finish_reason: str | None = None
         self._usage: dict[str, int] = {}
         self.model: str | None = None
@@ -164,11 +173,13 @@ class CompletionDecoder:
         """The content, to compare with a complete message."""
         self._differing = 0
         """Number of complete messages that say something else."""
+        self._said_keys: set[str] = set()
+        """Keys under which pieces have said something, apart from the content."""
         self._has_first = False
         """True once there is a choice 0, which is shown."""
         self._further = 0
         """Index of the last choice that is not shown."""
-        self._answered = self._has_text = self._has_begun = False
+        self._answered = self._has_text = self._has_begun = self._has_thought = False
 
     @property
     def done(self) -> bool:
@@ -192,8 +203,21 @@ class CompletionDecoder:
             ProviderError: The server reports an error in the stream, answers over the other API, or
                 sends a line that never ends.
         """
-        for _, data in self._events.feed(chunk):
-            yield from self._chunk(data)
+        events = self._events.feed(chunk)
+        for _, data in events:
+            try:
+                yield from self._chunk(data)
+            except ReportedError:
+                self._note_usage(events)
+                raise
+
+    def feed_rest(self, chunk: bytes) -> None:
+        """Note the usage in what follows an error."""
+        self._note_usage(self._events.feed(chunk))
+
+    def _note_usage(self, events: Iterator[JSONEvent]) -> None:
+        for _, data in events:
+            self._usage |= cast("dict[str, int]", find_usage(data))
 
     def end(self) -> Iterator[StreamEvent]:
         """Yield the events of the end of the body, `ModelFinished` last.
@@ -211,6 +235,8 @@ class CompletionDecoder:
                 yield from self._chunk(data)
             self._unknown.add(NO_EVENT, words)
         yield from self.flush()
+        if error := self._events.error:
+            raise ReportedError(error)
         if details := self._details.join():
             yield ReasoningDetails(repair_json(details))
         # In a stream that was cut off, the last event does not count as lost: the turn says "cut" anyway.
@@ -232,19 +258,23 @@ class CompletionDecoder:
         yield from self._unknown.take()
 
     def _chunk(self, chunk: dict[str, Any]) -> Iterator[StreamEvent]:
-        if not chunk.keys() <= _PLAIN_CHUNK:
+        is_plain = chunk.keys() <= _PLAIN_CHUNK and chunk.get("object") != "error"
+        if not is_plain:
             self._note_further_keys(chunk)
         self._answered = self._answered or "choices" in chunk
         if chunk.get("usage") is not None:
             self._usage |= cast("dict[str, int]", find_usage(chunk))
         if self.model is None:
             self.model = find_model(chunk)
-        groq = chunk.get("x_groq")  # says why a stream ended early
-        errors = [chunk.get("error"), groq.get("error") if isinstance(groq, dict) else None]
+        errors = [chunk.get("error")]
+        if not is_plain:
+            errors.append(stated_error(chunk, is_bare="choices" not in chunk))
+            groq = chunk.get("x_groq")  # says why a stream ended early
+            errors.append(groq.get("error") if isinstance(groq, dict) else None)
         for choice in objects(chunk.get("choices")):
             yield from self._one_choice(choice)
             errors.append(choice.get("error"))
-        for error in filter(None, errors):
+        for error in filter(None, [*errors, self._error]):
             yield from self.flush()
             raise ReportedError(error)
 
@@ -275,15 +305,15 @@ class CompletionDecoder:
             return
         self._has_first = self._has_first or index == 0
         delta, message = choice.get("delta"), choice.get("message")
+        finish = choice.get("finish_reason")
         if isinstance(delta, dict) and delta:
-            yield from self._delta(delta)
-        elif isinstance(message, dict):
+            yield from self._delta(delta, ends=bool(finish))
+        if isinstance(message, dict):
             yield from self._message(message)
-        else:
+        elif not delta or not isinstance(delta, dict):
             text = delta if isinstance(delta, str) else message
             yield from self._contents(text if isinstance(text, str) else choice.get("text"))
-        reason = plain_finish_reason(choice.get("finish_reason"))
-        self._finish_reason = reason or self._finish_reason
+        self._finish_reason = plain_finish_reason(finish) or self._finish_reason
 
     def _is_further(self, index: int) -> bool:
         """Return whether a choice is one of several. Without those before it, its index is only another name."""
@@ -296,7 +326,10 @@ class CompletionDecoder:
         if not self._has_begun:
             yield from self._delta(message)
             return
-        rest = {key: value for key, value in message.items() if key in ("images", "annotations")}
+        known = _WHOLE_KEYS | self._said_keys
+        if self._has_thought:
+            known |= _THOUGHT_KEYS
+        rest = {key: message[key] for key in message.keys() - known}
         whole, said = join_text(message.get("content")), str(self._said)
         if whole.startswith(said):
             rest["content"] = whole[len(said) :]
@@ -304,32 +337,52 @@ class CompletionDecoder:
             self._differing += 1
             if "".join(whole.split()) not in "".join(said.split()):
                 self._unknown.add("message", whole)
-        calls = [call for call in objects(message.get("tool_calls")) if not self._calls.has(call)]
-        yield from self._delta({**rest, "tool_calls": calls})
+        calls, others = call_pieces(message.get("tool_calls"))
+        if not calls and isinstance(message.get(LEGACY), dict):
+            calls = [{"function": message[LEGACY]}]
+        yield from self._delta(
+            {**rest, "tool_calls": self._calls.unsaid(calls, by_id=True) + others}
+        )
 
-    def _delta(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
+    def _delta(self, delta: dict[str, Any], *, ends: bool = False) -> Iterator[StreamEvent]:
         self._has_begun = True
         if delta.keys() <= _PLAIN_DELTA:
             yield from self._contents(delta.get("content"))
             return
+        self._said_keys |= {key for key in delta if delta[key]}
+        if not ERROR_KEYS.isdisjoint(delta):
+            self._error = self._error or stated_error(delta)
         for key in sorted(delta.keys() - _DELTA_KEYS):
             self._unknown.add(key, delta[key])
         yield from self._reasoning(delta)
         yield from self._contents(delta.get("content"))
-        if isinstance(delta.get("refusal"), str) and delta["refusal"]:
-            yield from self._split(self._content.flush())
-            yield TextDelta(self._refusal_half.feed(delta["refusal"]), refusal=True)
+        if refusal := delta.get("refusal"):
+            yield from self._refusal(refusal)
         images = delta.get("images")
         for image in images if isinstance(images, list) else [images]:
             yield from self._picture(self._pictures.of_value(image))
         self._citations.add(delta.get("annotations"))
-        calls = objects(delta.get("tool_calls"))
-        if isinstance(delta.get("function_call"), dict):
-            calls.append({"index": "function_call", "function": delta["function_call"]})
-        if calls:
-            yield from self._split(self._content.flush())
-        for call in calls:
+        if delta.get("tool_calls") or delta.get(LEGACY):
+            yield from self._called(delta, ends=ends)
+
+    def _called(self, delta: dict[str, Any], *, ends: bool) -> Iterator[StreamEvent]:
+        """Yield the pieces of calls. A call that comes again whole with the end of the answer is an echo."""
+        calls, others = call_pieces(delta.get("tool_calls"))
+        for other in others:
+            self._unknown.add("tool_calls", other)
+        yield from self._split(self._content.flush())
+        for call in self._calls.unsaid(calls, by_id=False) if ends else calls:
             yield self._calls.feed(call)
+        legacy = delta.get(LEGACY)
+        if isinstance(legacy, dict) and not self._calls.is_echo(legacy):
+            yield self._calls.feed({"index": LEGACY, "function": legacy})
+
+    def _refusal(self, refusal: Any) -> Iterator[StreamEvent]:
+        if text := join_text(refusal):
+            yield from self._split(self._content.flush())
+            yield TextDelta(self._refusal_half.feed(text), refusal=True)
+        else:
+            self._unknown.add("refusal", refusal)
 
     def _contents(self, content: Any) -> Iterator[StreamEvent]:
         for part in content if isinstance(content, list) else [content]:
@@ -362,7 +415,10 @@ class CompletionDecoder:
         details = objects(delta.get("reasoning_details"))
         self._details.feed(details)
         if not text and not self._reasoning_field:
-            text = join_reasoning_details(details)
+            text = join_reasoning_details(details) or inner_text(delta.get("thinking_blocks"))
+        if not text:
+            for key in REASONING_KEYS:
+                self._unknown.add(key, delta.get(key))
         self._reasoning_field = self._reasoning_field or field
         yield from self._thought(text, field)
 
@@ -370,6 +426,7 @@ class CompletionDecoder:
         if text:
             yield from self._split(self._content.flush())
         if text := self._reasoning_half.feed(text):
+            self._has_thought = True
             yield ReasoningDelta(text, field)
 
     def _split(self, content: Iterator[ReasoningDelta | TextDelta]) -> Iterator[StreamEvent]:

@@ -10,7 +10,7 @@ from msgbook.events import Notice, StreamEvent
 from msgbook.growing_text import GrowingText
 from msgbook.provider.responses.output_item import Item, Match
 from msgbook.provider.responses.sent_text import SentText
-from msgbook.provider.tool_call_pieces import CallAssembler, is_json, json_text
+from msgbook.provider.tool_call_pieces import CallAssembler, is_json, json_text, same_json
 from msgbook.provider.unknown_content import quoted
 
 _SAID = frozenset(
@@ -58,9 +58,11 @@ class CallItem(Item):
         if not sent:
             may_be = is_named and (not self.is_done or not whole)
             return Match.POSSIBLE if may_be else Match.OTHER
-        if sent == whole or _same_json(sent, whole):
+        last = json_text(self.complete.get("arguments")) if self.complete else sent
+        if same_json(sent, whole) or same_json(last, whole):
             return Match.SAME if is_named else Match.POSSIBLE
-        may_be = is_named and whole.startswith(sent) and not self.is_done
+        is_begun = whole.startswith(sent) or (self.is_announced and _is_part(sent, whole))
+        may_be = is_named and is_begun and not self.is_done
         return Match.POSSIBLE if may_be else Match.OTHER
 
     def has_said(self, whole: str) -> bool:
@@ -97,7 +99,8 @@ class CallItem(Item):
         if not self._our_id:
             yield self._feed(self._held.take(), None)
         differing = self._arguments.take_differing()
-        if differing and not is_json(str(self._arguments)):
+        sent = str(self._arguments)
+        if differing and not is_json(sent):
             words = (
                 "The server's complete arguments are not those that it sent in pieces. They are: "
             )
@@ -129,9 +132,11 @@ class CallItem(Item):
         return event
 
 
-def _same_json(one: str, other: str) -> bool:
-    """Return whether two texts are JSON and the same, perhaps with other blanks."""
+def _is_part(sent: str, whole: str) -> bool:
+    """Return whether arguments are others with some added: a server may add its defaults at the end."""
     try:
-        return bool(json.loads(one) == json.loads(other))
+        one, other = json.loads(sent), json.loads(whole)
     except (ValueError, RecursionError):
         return False
+    both = isinstance(one, dict) and isinstance(other, dict)
+    return both and all(key in other and other[key] == one[key] for key in one)

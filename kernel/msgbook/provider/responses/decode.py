@@ -11,8 +11,14 @@ from typing import Any, NamedTuple, cast
 
 from msgbook.errors import NotACompletionError, OtherApiError
 from msgbook.events import ModelFinished, Notice, StreamEvent
-from msgbook.provider.answer_quirks import find_model, find_usage, join_text, plain_finish_reason
-from msgbook.provider.error_quirks import ReportedError
+from msgbook.provider.answer_quirks import (
+    find_model,
+    find_usage,
+    join_text,
+    objects,
+    plain_finish_reason,
+)
+from msgbook.provider.error_quirks import ReportedError, stated_error
 from msgbook.provider.json_events import JSONEvent, JSONEvents, describe_other_body, parse_json
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.responses.call_item import CallItem
@@ -155,6 +161,8 @@ class ResponseDecoder:
         else:
             yield from self._other_lines()
         yield from self.flush()
+        if error := self._events.error:
+            raise ReportedError(error)
         # In a stream that was cut off, the last event does not count as lost: the turn says "cut" anyway.
         lost = self._events.unreadable if self.done else 0
         yield ModelFinished(self._finish_reason, self.done, self.usage, lost, self.model)
@@ -182,7 +190,20 @@ class ResponseDecoder:
     def _read(self, events: Iterator[JSONEvent]) -> Iterator[StreamEvent]:
         for event, data in events:
             if not self._repeated.is_repeat(data, event.data):
-                yield from self._event(data, event.event)
+                try:
+                    yield from self._event(data, event.event)
+                except ReportedError:
+                    self._note_rest(events)
+                    raise
+
+    def feed_rest(self, chunk: bytes) -> None:
+        """Note the usage in what follows an error."""
+        self._note_rest(self._events.feed(chunk))
+
+    def _note_rest(self, events: Iterator[JSONEvent]) -> None:
+        for _, data in events:
+            response = data.get("response")
+            self._note_usage_and_model(response if isinstance(response, dict) else data)
 
     def _event(self, event: dict[str, Any], name: str) -> Iterator[StreamEvent]:
         kind = event.get("type")
@@ -191,8 +212,10 @@ class ResponseDecoder:
             yield from self._text(event, piece)
             return
         response = event.get("response")
-        response = response if isinstance(response, dict) else {}
+        response = response if isinstance(response, dict) else event if kind in _ENDS else {}
         error = event.get("error") or response.get("error")
+        if not error and not kind.startswith("response."):
+            error = stated_error(event, is_bare="choices" not in event)
         self._answered = self._answered or kind.startswith("response.")
         if kind in ("error", "response.error") or (error and kind not in _ENDS):
             self._note_usage_and_model(response)
@@ -266,11 +289,13 @@ class ResponseDecoder:
         if isinstance(item, MessageItem):
             text = "refusal" if part.get("type") == "refusal" else "text"
         index = event.get("summary_index" if text == "summary" else "content_index")
+        words = join_text(part.get("refusal") if text == "refusal" else part)
         if state == "added":
-            item.begin_part(text, index)
+            if words:
+                yield from self._turn_to(item)
+            yield from item.begin_part(text, index, words)
             return
         yield from self._turn_to(item)
-        words = join_text(part.get("refusal") if text == "refusal" else part)
         yield from item.end_part(text, index, words)
 
     def _turn_to(self, item: Item) -> Iterator[StreamEvent]:
@@ -293,7 +318,7 @@ class ResponseDecoder:
         given = response.get("status")
         if isinstance(given, str) and given not in ("", "in_progress"):
             status = given
-        for item, complete in self._items.output(response.get("output")):
+        for item, complete in self._items.output(_output(response)):
             yield from self._turn_to(item)
             yield from item.finish(complete)
         yield from self.flush()
@@ -334,6 +359,14 @@ class ResponseDecoder:
             yield from self._event(answer, "")
         if body.strip():
             raise NotACompletionError(describe_other_body("a response", body))
+
+
+def _output(response: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the items of a complete response; its text may stand under `output_text` alone."""
+    output, text = objects(response.get("output")), response.get("output_text")
+    if isinstance(text, str) and text and not any(one.get("type") == "message" for one in output):
+        output.append({"type": "message", "content": [{"type": "output_text", "text": text}]})
+    return output
 
 
 def _chat_completion() -> OtherApiError:

@@ -83,8 +83,9 @@ class Item:
         self.is_announced = True
         yield from ()
 
-    def begin_part(self, kind: str, index: Any) -> None:
-        """Note a part of a text that the server announces."""
+    def begin_part(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
+        """Yield the events of a part of a text that the server announces, perhaps with its beginning."""
+        yield from ()
 
     def add(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
         """Yield the events of a piece of text."""
@@ -147,19 +148,37 @@ class TextItem(Item):
     def match(self, item: dict[str, Any]) -> Match:
         is_same = self.has_text
         for kind, sent in self._texts.items():
-            said = str(sent) if sent else ""
-            whole = repair_surrogates("".join(item_texts(item, kind))) if said else ""
+            said = str(sent).strip() if sent else ""
+            whole = repair_surrogates("".join(item_texts(item, kind))).strip() if said else ""
             if not whole.startswith(said):
                 return Match.OTHER
             is_same = is_same and whole == said
         return Match.SAME if is_same else Match.POSSIBLE
 
+    def text(self, kind: str) -> str:
+        """Return the text of one kind so far."""
+        return str(self._texts[kind])
+
+    def settle(self, kind: str) -> None:
+        """Note that all text of a kind has come; a complete one adds nothing."""
+        self._texts[kind].settle()
+
     def has_said(self, whole: str) -> bool:
         return any(sent.has_said(whole) for sent in self._texts.values())
 
-    def begin_part(self, kind: str, index: Any) -> None:
+    def begin(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
+        self.is_announced = True
+        for kind in self.kinds:
+            yield from self._announce(kind, None, "".join(item_texts(item, kind)))
+
+    def begin_part(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
         if kind in self._texts:
             self._texts[kind].begin_part(index)
+            yield from self._announce(kind, index, text)
+
+    def _announce(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
+        if text and (found := self._texts[kind].announce(index, text))[1]:
+            yield from self._say(kind, *found)
 
     def add(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
         part, text = self._texts[kind].add(index, text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from msgbook.errors import ProviderError
@@ -122,7 +122,10 @@ class OutputItems:
         found = self._find(address, completes=True)
         if isinstance(found, CallItem) and found.match(item) is Match.OTHER:
             found = None  # its index may be that of the next call
-        return found or self._open_like(item) or self._said(item, index) or self._new(address)
+        if found is None:
+            self._settle([item], [one for one in self._items if not one.is_done])
+            found = self._open_like(item) or self._said(item, index) or self._only_like(item)
+        return found or self._new(address)
 
     def output(self, output: Any) -> Iterator[tuple[Item, dict[str, Any]]]:
         """Yield each item of a complete response with the one here that it completes.
@@ -135,8 +138,9 @@ class OutputItems:
         items = objects(output)
         if len(items) > MAX_ITEMS:
             raise _too_many_items()
+        self._settle(items, self._items)
         found = dict(enumerate(map(self._named, items)))
-        said = "\n".join(one.sent for one in self._items if isinstance(one, TextItem))
+        said = _letters(one.sent for one in self._items if isinstance(one, TextItem))
         free = [item for item in self._items if not any(item is one for one in found.values())]
         for is_like in _LIKE:
             for place, item in enumerate(items):
@@ -189,6 +193,21 @@ class OutputItems:
         """
         opened = [item for item in self._items if item.kind == kind and not item.is_done]
         return opened[0] if len(opened) == 1 and opened[0].is_announced else None
+
+    def _only_like(self, item: dict[str, Any]) -> Item | None:
+        found = self._only_open(_kind(item))
+        return found if isinstance(found, TextItem) else None
+
+    def _settle(self, items: list[dict[str, Any]], here: list[Item]) -> None:
+        """Find kinds of text that have come whole, in whatever items, and let complete items add nothing."""
+        for name, kinds in _TEXT_KINDS.items():
+            mine = [one for one in here if isinstance(one, TextItem) and one.kind == name]
+            theirs = [item for item in items if _kind(item) == name]
+            for kind in kinds if mine else ():
+                whole = _letters(text for item in theirs for text in item_texts(item, kind))
+                if whole and whole == _letters(one.text(kind) for one in mine):
+                    for one in mine:
+                        one.settle(kind)
 
     def _open_like(self, item: dict[str, Any]) -> Item | None:
         """Return the item without an end that says most of what a complete item says."""
@@ -252,6 +271,11 @@ def _kind(item: dict[str, Any]) -> str:
     return kind if isinstance(kind, str) else "?"
 
 
+def _letters(texts: Iterable[str]) -> str:
+    """Return texts without their blanks, in which a complete text may differ."""
+    return "".join("".join(texts).split())
+
+
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
@@ -278,9 +302,11 @@ _LIKE: tuple[Callable[[Item, dict[str, Any]], bool], ...] = (
 there are no more calls than were announced, whatever their names."""
 
 
+_TEXT_KINDS = {"reasoning": ReasoningItem.kinds, "message": MessageItem.kinds}
+
+
 def _is_said(item: dict[str, Any], said: str) -> bool:
-    kinds = {"reasoning": ("summary", "content"), "message": ("text", "refusal")}
-    texts = ["".join(item_texts(item, kind)) for kind in kinds.get(_kind(item), ())]
+    texts = [_letters(item_texts(item, kind)) for kind in _TEXT_KINDS.get(_kind(item), ())]
     return any(texts) and all(text in said for text in texts)
 
 

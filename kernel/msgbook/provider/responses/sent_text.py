@@ -48,6 +48,8 @@ class SentText:
         self._half = SurrogateJoiner()
         self._late = 0
         self._differing = ""
+        self._begun = self._repeated = ""
+        """Text of the announcement as long as deltas may say it again, and what they have said of it."""
         self._has_ended = self._has_text = False
 
     def __bool__(self) -> bool:
@@ -78,6 +80,8 @@ class SentText:
         part = self._part(index)
         if self._has_ended:
             return part, ""
+        if self._begun:
+            text = self._new_of(text)
         if part in self._ended:
             if not text or self._late == _LATE_LIMIT or text in str(self._parts[part]):
                 self._late += self._late < _LATE_LIMIT
@@ -86,6 +90,31 @@ class SentText:
             if type(index) is int:
                 self._aliases[index] = self._announced[index] = part
         return part, self._pass_on(part, self._half.feed(text))
+
+    def announce(self, index: Any, text: str) -> tuple[int, str]:
+        """Return the part of a text that comes with an announcement, and what of it was not said before.
+
+        The deltas may go on with it, or say it again.
+        """
+        text = repair_surrogates(text)
+        if self._has_ended or text in str(self):
+            return 0, ""
+        part = self._part(index)
+        self._begun, self._repeated = text, ""
+        return part, self._pass_on(part, text)
+
+    def settle(self) -> None:
+        """Note that all text has come."""
+        self._has_ended = True
+
+    def _new_of(self, text: str) -> str:
+        """Return what a delta says that did not come with the announcement."""
+        repeated, begun = self._repeated + text, self._begun
+        if begun.startswith(repeated) and repeated != begun:
+            self._repeated = repeated
+            return ""
+        self._begun = self._repeated = ""
+        return repeated.removeprefix(begun)
 
     def end_part(self, index: Any, text: str) -> tuple[int, str]:
         """Return a part, and what is missing of its complete text."""

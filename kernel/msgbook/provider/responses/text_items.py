@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgbook.events import Citations, ReasoningDelta, StreamEvent, TextDelta
-from msgbook.provider.answer_quirks import objects
+from msgbook.provider.answer_quirks import join_text, objects
 from msgbook.provider.citations import CitationList
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.pieces import ThinkSplitter
@@ -15,6 +15,8 @@ from msgbook.provider.unknown_content import UnknownContent
 
 _PARTS = ("output_text", "text", "refusal", "summary_text", "reasoning_text")
 """Types of the parts of an item that are text."""
+_THOUGHTS = ("reasoning_text", "summary_text", "thinking")
+"""Types of the parts of a message that are reasoning."""
 
 
 class ReasoningItem(TextItem):
@@ -36,6 +38,10 @@ class ReasoningItem(TextItem):
         if not self._has_block and not self.is_done:
             self._has_block = True
             yield ReasoningDelta("", "summary", self.number)
+
+    def _announce(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
+        """Yield nothing: an announced summary would hide the reasoning itself."""
+        yield from ()
 
     def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         yield from super().finish(item)
@@ -77,6 +83,7 @@ class MessageItem(TextItem):
         self._pictures = pictures
         self._content = ThinkSplitter()
         self._citations = CitationList()
+        self._thought: set[str] = set()
 
     def cite(self, citations: Any) -> None:
         """Add citations of the text; they are given when the text has ended."""
@@ -86,16 +93,28 @@ class MessageItem(TextItem):
         yield from self._content.flush()
 
     def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
+        yield from self._thoughts(item)
         yield from super().finish(item)
         for part in objects(item.get("content")):
             self.cite(part.get("annotations"))
         yield from self._cited()
         for part in objects(item.get("content")):
-            if part.get("type") not in _PARTS:
+            if part.get("type") not in (*_PARTS, *_THOUGHTS):
                 yield from self.add_other_part(part)
         said = ("type", "id", "status", "role", "content")
         if further := {key: v for key, v in item.items() if v is not None and key not in said}:
             yield from self.end_block(further)
+
+    def _thoughts(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
+        """Yield reasoning that stands in the message, once; after the text, it is told in a notice."""
+        parts = [p for p in objects(item.get("content")) if p.get("type") in _THOUGHTS]
+        thoughts = [text for part in parts if (text := join_text(part)) not in self._thought]
+        self._thought.update(thoughts)
+        for text in filter(None, thoughts):
+            if self.has_text:
+                self._unknown.add("reasoning of a message", text)
+            else:
+                yield ReasoningDelta(text, "")
 
     def add_other_part(self, part: dict[str, Any]) -> Iterator[StreamEvent]:
         """Yield the events of a part that is no text: a picture, or a notice at the end of the answer."""

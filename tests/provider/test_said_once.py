@@ -1,0 +1,96 @@
+"""Nothing that a server says again, in other words for the same, is shown or run a second time."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from completions import DONE, delta, finish, sse, tool
+from streamed_turns import StreamedTurn
+
+ARGUMENTS = {"a": 1, "b": ["é", None]}
+SPELLINGS: list[Any] = [
+    json.dumps(ARGUMENTS),
+    json.dumps(ARGUMENTS, separators=(",", ":"), ensure_ascii=False),
+    json.dumps(ARGUMENTS, indent=2),
+    json.dumps(dict(reversed(ARGUMENTS.items()))),
+    ARGUMENTS,
+]
+
+
+def _call(arguments: Any, call_id: str = "x9") -> dict[str, Any]:
+    return {"id": call_id, "type": "function", "function": {"name": "f", "arguments": arguments}}
+
+
+def _last(reason: str = "tool_calls", **fields: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "finish_reason": reason, **fields}]}
+
+
+def _echoes(arguments: Any) -> dict[str, Any]:
+    call = _call(arguments)
+    legacy = call["function"]
+    return {
+        "message": _last(message={"content": "", "tool_calls": [call]}),
+        "message with an empty delta": _last(delta={}, message={"tool_calls": [call]}),
+        "message of the old kind": _last(message={"function_call": legacy}),
+        "message of both kinds": _last(message={"function_call": legacy, "tool_calls": [call]}),
+        "delta with the end": _last(delta={"tool_calls": [{"index": 0, **call}]}),
+        "delta with the end, no index": _last(delta={"tool_calls": [call]}),
+        "old kind with the end": _last(delta={"function_call": legacy}),
+    }
+
+
+@pytest.mark.parametrize("arguments", SPELLINGS)
+@pytest.mark.parametrize("echo", _echoes("{}"))
+def test_a_call_of_a_chat_that_comes_again_runs_once(echo: str, arguments: Any) -> None:
+    for first in (tool(0, "c1", "f", SPELLINGS[0]), delta(tool_calls=[_call(ARGUMENTS, "c1")])):
+        body = sse(first, _echoes(arguments)[echo], DONE)
+
+        runs = StreamedTurn("chat", body).runs
+        assert [(name, json.loads(given)) for name, given in runs] == [("f", ARGUMENTS)]
+
+
+def test_a_function_call_beside_tool_calls_is_no_second_call() -> None:
+    pieces = [{"name": "f", "arguments": '{"a"'}, {"arguments": ": 1}"}]
+    both = [
+        delta(function_call=piece, tool_calls=[{"index": 0, "id": "c", "function": piece}])
+        for piece in pieces
+    ]
+
+    assert StreamedTurn("chat", sse(*both, finish("tool_calls"), DONE)).runs == [("f", '{"a": 1}')]
+
+
+def test_a_message_with_one_more_call_of_the_same_kind_adds_that_one() -> None:
+    calls = [_call("{}", "c1"), _call("{}", "c2")]
+    body = sse(tool(0, "c1", "f", "{}"), _last(message={"tool_calls": calls}), DONE)
+
+    assert StreamedTurn("chat", body).runs == [("f", "{}")] * 2
+
+
+def test_two_like_calls_in_one_chunk_are_two() -> None:
+    calls = [{"index": n, **_call("{}", f"c{n}")} for n in (0, 1)]
+    body = sse(_last(delta={"tool_calls": calls}), DONE)
+
+    assert StreamedTurn("chat", body).runs == [("f", "{}")] * 2
+
+
+@pytest.mark.parametrize("first", [{"role": "assistant"}, {"role": "assistant", "content": ""}])
+def test_a_message_beside_a_delta_is_read(first: dict[str, Any]) -> None:
+    whole = {"content": "Hello", "reasoning": "hm", "refusal": "", "tool_calls": [_call("{}")]}
+    body = sse(_last(delta=first, message=whole), DONE)
+    turn = StreamedTurn("chat", body)
+
+    assert (turn.said["text"], turn.said["reasoning"], turn.runs) == (
+        "Hello",
+        ["hm"],
+        [("f", "{}")],
+    )
+
+
+def test_a_message_repeats_no_reasoning_under_another_key() -> None:
+    whole = {"content": "Hello", "reasoning": "hm", "thinking_blocks": [{"thinking": "hm"}]}
+    body = sse(delta(reasoning_content="hm"), delta(content="Hello"), _last("stop", message=whole))
+
+    said = StreamedTurn("chat", body).said
+    assert (said["text"], said["reasoning"], said["notices"]) == ("Hello", ["hm"], [])

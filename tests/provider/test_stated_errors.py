@@ -1,0 +1,147 @@
+"""An error that a server states anywhere in an answer is never a done answer, and has the server's words."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from completions import DONE, delta, finish, sse
+from responses import USAGE, completed, event, plain, response, text
+from streamed_turns import StreamedTurn
+
+from msgbook.messages import ApiName
+
+WORDS = "the GPU has died"
+
+ERRORS: list[Any] = [
+    {"object": "error", "message": WORDS, "type": "InternalServerError", "code": 500},
+    {"type": "error", "message": WORDS},
+    {"code": 500, "message": WORDS},
+    {"status_code": 503, "message": WORDS},
+    {"detail": WORDS},
+    {"detail": [{"msg": WORDS, "loc": ["body"]}]},
+    {"error": WORDS},
+    {"error": {"error": {"message": WORDS}}},
+    {"errors": [{"message": WORDS}]},
+    {"errors": WORDS},
+    {"error_msg": WORDS, "error_code": 17},
+    {"error_message": WORDS},
+    {"base_resp": {"status_code": 1008, "status_msg": WORDS}},
+]
+CHAT_ERRORS: list[Any] = [
+    *({"choices": None, **error} for error in ERRORS[-4:]),
+    *({**finish(), **error} for error in ERRORS[-7:]),
+    {"choices": [{"index": 0, "delta": {"error": {"message": WORDS}}}]},
+    {"choices": [{"index": 0, "delta": {"content": "", "error_msg": WORDS}}]},
+    {"choices": [{"index": 0, "delta": {}, "error": {"message": WORDS}}]},
+]
+LINES: list[bytes] = [
+    *(
+        f"event: {name}\ndata: {json.dumps({'message': WORDS})}\n\n".encode()
+        for name in ("error", "exception", "Error")
+    ),
+    f"event: exception\ndata: {WORDS}\n\n".encode(),
+    f"data: {WORDS}\n\n".encode(),
+    f"data: [ERROR] {WORDS}\n\n".encode(),
+    f"data: Error: {WORDS}\n\n".encode(),
+    f"data: {{'error': '{WORDS}'}}\n\n".encode(),
+    f"data: <html><body>{WORDS}</body></html>\n\n".encode(),
+    f"<html><body>{WORDS}</body></html>\n".encode(),
+]
+
+
+def _said(api: ApiName, error: bytes) -> list[dict[str, Any]]:
+    if api == "chat":
+        ends = [sse(DONE), sse(finish(), DONE), b""]
+        return [StreamedTurn(api, sse(delta(content="half")) + error + end).said for end in ends]
+    ends = [b"data: [DONE]\n\n", plain(completed()), b""]
+    return [StreamedTurn(api, plain(text("half")) + error + end).said for end in ends]
+
+
+@pytest.mark.parametrize("api", ["chat", "responses"])
+@pytest.mark.parametrize("error", [*(sse(error) for error in ERRORS), *LINES])
+def test_an_error_of_any_shape_is_not_done(api: ApiName, error: bytes) -> None:
+    for said in _said(api, error):
+        assert said["text"] == "half"
+        assert said["status"] != "done"
+        assert WORDS in said["errors"][0]
+
+
+@pytest.mark.parametrize("error", CHAT_ERRORS)
+def test_an_error_beside_a_choice_is_not_done(error: Any) -> None:
+    for said in _said("chat", sse(error)):
+        assert (said["text"], said["status"]) == ("half", "incomplete")
+        assert WORDS in said["errors"][0]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"error": None, "errors": [], "error_msg": "", "error_code": 0},
+        {"error_msg": "success", "base_resp": {"status_code": 0, "status_msg": "success"}},
+        {"error": {}, "code": 200, "message": ""},
+        {"errors": None, "detail": None},
+    ],
+)
+def test_what_says_that_all_is_well_is_no_error(fields: dict[str, Any]) -> None:
+    body = sse({**delta(content="a"), **fields}, {**finish(), **fields}, DONE)
+    said = StreamedTurn("chat", body).said
+
+    assert (said["text"], said["status"], said["errors"], said["notices"]) == ("a", "done", [], [])
+
+
+END_USAGE = {"input_tokens": 5, "output_tokens": 9}
+USED = {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 9}}
+
+
+@pytest.mark.parametrize("reads", [1, 50, 10_000])
+def test_usage_that_follows_an_error_is_kept(reads: int) -> None:
+    body = sse(delta(content="half"), {"error": {"message": WORDS}}, USED, DONE)
+    turn = StreamedTurn("chat", body, reads=reads)
+
+    assert WORDS in turn.said["errors"][0]
+    assert turn.turn["usage"] == END_USAGE
+
+
+@pytest.mark.parametrize("reads", [1, 50, 10_000])
+def test_usage_of_a_response_that_failed_after_its_error_is_kept(reads: int) -> None:
+    failed = event("failed", response=response(status="failed", usage=USAGE))
+    body = plain(text("half"), {"type": "error", "message": WORDS}, failed)
+    turn = StreamedTurn("responses", body, reads=reads)
+
+    assert WORDS in turn.said["errors"][0]
+    assert turn.turn["usage"]["output_tokens"] == USAGE["output_tokens"]
+
+
+ENDS: list[bytes] = [
+    b'data: "[DONE]"\n\n',
+    b"data: DONE\n\n",
+    b"data: [done]\n\n",
+    b"data: done\n\n",
+    b'data: {"done": true}\n\n',
+    b"event: done\ndata: {}\n\n",
+    b"event: done\n\n",
+    b"event: done\ndata: [DONE]\n\n",
+    b"data: data: [DONE]\n\n",
+    b"data:[DONE]\n\n",
+    b"[DONE]\n\n",
+]
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_an_end_of_any_spelling_is_one(end: bytes) -> None:
+    for body in (sse(delta(content="a")) + end, sse(delta(content="a"), finish()) + end):
+        said = StreamedTurn("chat", body).said
+
+        assert (said["text"], said["status"], said["notices"]) == ("a", "done", [])
+
+
+def test_an_event_that_is_framed_twice_is_read() -> None:
+    body = b"".join(
+        b"data: " + part + b"\n\n"
+        for part in sse(delta(content="a"), finish()).split(b"\n\n")
+        if part
+    )
+
+    assert StreamedTurn("chat", body).said["text"] == "a"
