@@ -49,7 +49,7 @@ def test_the_place_that_the_page_names_is_in_the_words_of_the_error(brought, cap
     chats[17]["mapping"]["a1"]["message"]["author"]["role"] = "boss"
     Path("conversations.json").write_text(json.dumps(chats))
 
-    assert main(["convert", "conversations.json", "--out", "out"]) == 2
+    assert main(["convert", "conversations.json", "--out", "out"]) == 1
 
     place = "`[17].mapping['a1'].message.author.role`"
     assert place in capsys.readouterr().err
