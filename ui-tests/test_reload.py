@@ -118,7 +118,7 @@ def test_a_turn_that_ended_while_nobody_looked_is_there(lab, lab_root, model_ser
 
     lab.page.goto("about:blank")
     slow.go()
-    assert slow.said.wait(30)
+    assert slow.said.wait(300)
     lab.load("away.ipynb")
 
     expect(cell.get_by_text("Said to nobody.")).to_be_visible()

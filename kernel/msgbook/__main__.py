@@ -20,7 +20,6 @@ from msgbook.cli import arguments, conversion_arguments
 from msgbook.cli.run_arguments import declare_run
 from msgbook.cli.terminal import complain, line_of, printable, say
 from msgbook.errors import MsgbookError
-from msgbook_format.links import spelled_on_disk
 
 _INTERRUPTED = 130
 """Exit code after Ctrl+C, as in a shell: 128 plus the number of SIGINT."""
@@ -161,6 +160,8 @@ def _on_disk(value: Any) -> Any:
         return [*map(_on_disk, value)]
     if not isinstance(value, str) or value.isascii():
         return value
+    from msgbook_format.links import spelled_on_disk  # few names need it
+
     try:
         found = spelled_on_disk(Path(value))
     except ValueError:  # NUL, which the verb reports

@@ -74,7 +74,7 @@ def test_nbclient_saves_one_finished_turn(run_notebook, server, answers, expecte
 def test_a_client_that_takes_no_updates_shows_what_was_interrupted(kernel, server):
     server.answers = [Answer([delta(content="half")], hold=1)]
     request = kernel.start("Well?")
-    assert server.streaming.wait(30)
+    assert server.streaming.wait(300)
 
     kernel.manager.interrupt_kernel()
     _, messages = kernel.finish(request)

@@ -215,9 +215,9 @@ def test_a_function_that_blocks_does_not_hold_up_the_turn_that_is_stopped(load):
     tools, _ = load(
         "import threading\nfrom msgbook.tools import make_tool\n"
         "going, gate = threading.Event(), threading.Event()\n"
-        "def f():\n    going.set()\n    gate.wait(60)\n"
+        "def f():\n    going.set()\n    gate.wait(300)\n"
         "block = make_tool(f, name='block', read_only=True)\n"
-        "def g():\n    going.wait(60)\nwait = make_tool(g, name='wait', read_only=True)\n"
+        "def g():\n    going.wait(300)\nwait = make_tool(g, name='wait', read_only=True)\n"
         "def h():\n    gate.set()\nopen_gate = make_tool(h, name='open_gate', read_only=True)\n",
         block="block",
         wait="wait",

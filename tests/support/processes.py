@@ -43,10 +43,10 @@ def stop(process: subprocess.Popen[Any]) -> None:
     """
     process.terminate()
     try:
-        process.wait(30)
+        process.wait(300)
     except subprocess.TimeoutExpired:
         process.kill()
-        process.wait(30)
+        process.wait(300)
 
 
 def processes_in(folder: Path) -> list[psutil.Process]:

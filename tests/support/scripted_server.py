@@ -121,7 +121,7 @@ class ScriptedServer:
 
     def __enter__(self) -> ScriptedServer:
         self._thread.start()
-        if not self._ready.wait(10):
+        if not self._ready.wait(300):
             raise RuntimeError("the scripted server did not start")
         return self
 

@@ -31,7 +31,7 @@ def run(cache, *options, **environment):
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-o", f"cache_dir={cache}"]
     folder = NEIGHBOURS / f"jupytext-{version('jupytext')}"
     assert folder.is_dir(), f"{folder} is not there: run `make test-compat`"
-    path = os.pathsep.join([str(NEIGHBOURS / "packages"), str(Path(__file__).parents[1])])
+    path = os.pathsep.join([str(NEIGHBOURS / "packages"), str(Path(__file__).parent)])
     result = subprocess.run(
         [*command, f"--ignore={SYNC_TEST}", *options, *FOLDERS],
         cwd=folder,

@@ -25,9 +25,9 @@ def test_a_turn_that_was_stopped_is_not_replayed(chat, cassette, capsys):
             [sys.executable, "-m", "msgbook", "run", str(chat), "--record", str(cassette)],
             env={**os.environ, **settings(server)},
         )
-        assert server.streaming.wait(30)
+        assert server.streaming.wait(300)
         running.send_signal(signal.SIGTERM)
-        running.wait(30)
+        running.wait(300)
     before = chat.read_bytes()
 
     assert run_replay(chat, cassette) == 1

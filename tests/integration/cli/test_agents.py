@@ -27,10 +27,10 @@ def test_a_team_runs_in_another_process_until_that_is_killed(project, server):
 
     command = [sys.executable, "-m", "msgbook", "run", str(chat)]
     with subprocess.Popen(command, env=environment) as process:
-        assert server.streaming.wait(30)
+        assert server.streaming.wait(300)
         (parent, subagent) = statuses()
         process.kill()
-        process.wait(30)
+        process.wait(300)
 
     assert (parent, subagent[:2]) == ((0, "running", None), (1, "running"))
     assert "count the apples" in subagent[2]

@@ -89,7 +89,7 @@ def test_after_a_kill_the_next_run_asks_only_what_has_no_answer(server, folder):
     process = started(server, folder)
     held = ["p1-2", "p2-2", "p3-2"]
     for _ in held:
-        assert server.streaming.wait(30)
+        assert server.streaming.wait(300)
     while len(server.requests) < len(PROMPTS):
         assert process.poll() is None
     process.kill()
@@ -112,7 +112,7 @@ def test_an_interrupt_ends_all_files_and_keeps_what_has_arrived(server, folder):
     process = started(server, folder, "--jobs", 2)
     while len(server.requests) < 2:
         assert process.poll() is None
-    assert server.streaming.wait(30)
+    assert server.streaming.wait(300)
 
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=300)
@@ -152,7 +152,7 @@ def test_a_file_that_another_run_answers_is_left_alone(server, tmp_path):
     (tmp_path / "chat.msg.md").write_text(chat("a"), "utf-8")
     server.answers = [Answer([delta(content="half")], hold=1)]
     process = started(server, tmp_path)
-    assert server.streaming.wait(30)
+    assert server.streaming.wait(300)
 
     other = run(server, "run", tmp_path)
 

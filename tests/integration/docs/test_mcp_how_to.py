@@ -16,7 +16,7 @@ from time_server import uvx_with_time
 from typed import environment, type_in
 
 PAGE = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text("utf-8")
-HERE = "docs/test_mcp_how_to.py"
+HERE = "integration/docs/test_mcp_how_to.py"
 (SERVER,) = fences_of(f"{HERE}::test_the_doctor_starts_the_server")
 REFERENCE, RULE = fences_of(
     f"{HERE}::test_a_reference_calls_the_tool_by_the_rule_and_sends_the_result"

@@ -12,7 +12,7 @@ from msgbook_format import read
 from msgbook_format.turn import turn_of
 
 FOLLOWED = fences_of(
-    "docs/test_team_how_to.py::test_every_command_runs_and_prints_what_the_page_shows"
+    "integration/docs/test_team_how_to.py::test_every_command_runs_and_prints_what_the_page_shows"
 )
 
 

@@ -30,7 +30,7 @@ What is a quine?
 A program that prints its own source.
 """
 PARAMETERS = '%%python\ncity = "Rome"'
-HERE = "docs/test_typed_commands.py"
+HERE = "integration/docs/test_typed_commands.py"
 TYPED = fences_of(f"{HERE}::test_each_command_of_the_page_runs")
 PIP = fences_of(f"{HERE}::test_pip_finds_msgbook")
 LAB = fences_of(f"{HERE}::test_the_kernels_of_jupyterlab_get_the_server_and_the_model")

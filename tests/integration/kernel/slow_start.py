@@ -17,7 +17,7 @@ class HoldingStream(ZMQStream):
 
     def on_recv(self, *args: Any, **kwargs: Any) -> None:
         super().on_recv(*args, **kwargs)
-        self.handled.wait(30)
+        self.handled.wait(300)
 
 
 class SlowKernel(MsgKernel):

@@ -307,7 +307,7 @@ def test_a_question_of_a_turn_whose_page_was_closed_waits_for_the_page(
     closed = threading.Event()
 
     def chunks() -> Iterator[dict[str, Any]]:
-        assert closed.wait(30)
+        assert closed.wait(300)
         yield from call("read", {"path": str(outside)}).chunks
 
     server.answers = [Answer(chunks()), text("done")]

@@ -62,7 +62,7 @@ def test_an_interrupt_ends_the_turn_and_keeps_what_came(flooded_kernel, flood, n
     flood.flood = name
     flood.began.clear()
     request = flooded_kernel.start("hi", "a")
-    assert flood.began.wait(60)
+    assert flood.began.wait(300)
     while not any(map(said, turns([flooded_kernel.client.get_iopub_msg(timeout=60)]))):
         pass
 

@@ -98,7 +98,7 @@ def test_a_page_that_opens_during_a_turn_gets_the_turn_and_then_deltas(kernel, s
 def test_a_page_that_opens_gets_running_turns_whose_cells_no_page_showed(kernel, server, open_page):
     server.answers = [Answer([delta(content="half an answer")], hold=1)]
     request = kernel.start("hi", "a")
-    server.streaming.wait(30)
+    server.streaming.wait(300)
 
     page = open_page("a")
     told = page.wait_for("turn")

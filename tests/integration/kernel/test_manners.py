@@ -166,7 +166,7 @@ def test_cells_queued_after_a_failed_turn_are_aborted_if_the_client_wants_that(k
     is_queued = threading.Event()
 
     def half_an_answer() -> Iterator[scripted.Chunk]:
-        is_queued.wait(30)
+        is_queued.wait(300)
         yield scripted.delta(content="Half")
 
     server.answers = [scripted.Answer(half_an_answer(), done=False), scripted.text("Fine.")]
@@ -216,7 +216,7 @@ def test_prompts_never_reach_the_history_file_of_ipython(server, tmp_path, confi
         kernel.run("a very private question")
         kernel.run("%%python\nsecret_number = 1")
         kernel.client.shutdown()
-        kernel.manager.provisioner.process.wait(30)
+        kernel.manager.provisioner.process.wait(300)
 
     assert history_of(tmp_path / "ipython") == []
 

@@ -180,7 +180,7 @@ def test_a_page_stops_one_sub_agent_and_the_others_go_on(kernel, server):
     cell = {"cell_type": "code", "metadata": {}, "outputs": [], "id": "a", "source": "go"}
     page = FakePage(kernel, [cell])
     request = kernel.start("go", "a")
-    assert server.streaming.wait(30)
+    assert server.streaming.wait(300)
     while len(ask(page, "subagent.list")["result"]["running"]) != 1:
         page.wait_for("subagents.changed")
     [running] = page.got("query.answer")[-1]["result"]["running"]

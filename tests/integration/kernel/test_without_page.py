@@ -63,7 +63,7 @@ def test_pictures_are_sent_to_a_model_that_sees(kernel, server):
 
 def test_output_of_a_thread_after_its_cell_has_ended_is_not_lost(kernel, server):
     code = "import threading\ngo = threading.Event()\n"
-    code += "late = threading.Thread(target=lambda: (go.wait(30), print('late')))\nlate.start()"
+    code += "late = threading.Thread(target=lambda: (go.wait(300), print('late')))\nlate.start()"
     kernel.run(f"%%python\n{code}", "a")
     kernel.run("%%python\ngo.set(); late.join()", "b")
     kernel.run("Well?", "c")

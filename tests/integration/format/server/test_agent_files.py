@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from contents_notebooks import open_notebook, said, save_notebook, turn_output
 
-FIXTURES = Path(__file__).parents[2] / "agent_context" / "fixtures"
+FIXTURES = Path(__file__).parents[4] / "tests" / "format" / "agent_context" / "fixtures"
 CHAT = (FIXTURES / "tools_and_macros.mtm").read_bytes()
 NAMES = ["chat.mtm", "chat.mutsumi-notebook"]
 

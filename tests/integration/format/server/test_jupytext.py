@@ -10,7 +10,7 @@ import nbformat
 import pytest
 
 ROOT = Path(__file__).parents[4]
-TOUR = (Path(__file__).parents[2] / "fixtures" / "tour.msg.md").read_text()
+TOUR = (ROOT / "tests" / "format" / "fixtures" / "tour.msg.md").read_text()
 COMMAND = """
 import sys, warnings
 warnings.simplefilter("error", UserWarning)

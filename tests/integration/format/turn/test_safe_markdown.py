@@ -14,7 +14,7 @@ from msgbook_format.turn import safe_markdown
 if TYPE_CHECKING:
     from renderers import Renderers
 
-FIXTURES = Path(__file__).parents[1] / "fixtures"
+FIXTURES = Path(__file__).parents[4] / "tests" / "format" / "turn" / "fixtures"
 SEPARATOR = "\n=====\n"
 
 
