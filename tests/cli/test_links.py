@@ -176,13 +176,3 @@ def test_other_hard_links_of_a_replaced_file_keep_their_content(server, folder):
     assert with_settings(server, main, arguments) == 0
 
     assert victim.read_text("utf-8") == "mine"
-
-
-@pytest.mark.usefixtures("folder")
-def test_the_browser_that_prints_a_pdf_gets_no_key(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
-    monkeypatch.setenv("COPY", '{"key": "sk-0123456789"}')
-
-    assert main(["export", "not-there.msg.md", "--to", "pdf"]) == 2
-
-    assert not {"OPENAI_API_KEY", "COPY"} & os.environ.keys()

@@ -15,7 +15,7 @@ from msgbook.other_chats import json_text, recognize
 from msgbook.other_chats import llm_database as database
 from msgbook.other_chats.export_folders import Folder
 from msgbook.other_chats.read import read_chats
-from msgbook.other_chats.unread import TooMuchError
+from msgbook.other_chats.unread import TooMuchError, Unread
 
 MESSAGE = '{"role":"user","content":"a"}'
 MANY = recognize.MOST_MESSAGES + 1
@@ -55,7 +55,7 @@ def test_too_much_is_refused_in_words_before_a_message_is_made(tmp_path, kind, p
 @pytest.mark.parametrize("kind", ["values", "objects", "lines of nothing", "messages"])
 def test_what_is_too_large_names_a_remedy(kind):
     with pytest.raises(MsgbookError, match=r"found more\. Export fewer chats at once$"):
-        recognize.chats_of(json_text.load(CHATS[kind].encode())[0])
+        recognize.chats_of(json_text.load(CHATS[kind].encode())[0], Unread())
 
 
 def test_a_text_of_too_many_bytes_names_a_remedy():

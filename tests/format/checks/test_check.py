@@ -385,7 +385,7 @@ def test_words_of_other_programs_are_no_misspelled_marks(footnote):
         ("%%msg histroy=exclude", "`histroy`, so it has no effect. Did you mean `history`?"),
         ("%%msg History=exclude", "`History`, so it has no effect. Did you mean `history`?"),
         ("%%msg agnet=b", "`agnet`, so it has no effect. Did you mean `agent`?"),
-        ("%%msg x=b", "`x`, so it has no effect: expected agent, history"),
+        ("%%msg x=b", "`x`, so it has no effect: expected agent, answer_limit, history"),
         (
             "%%mgs history=exclude",
             "`%%mgs` is not `%%msg`: the cell is sent as code, its attributes hide",
