@@ -19,8 +19,6 @@ ROOT = Path(__file__).parents[3]
 INSTALLED = ROOT / ".git-extension"
 
 pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(180),
     pytest.mark.skipif(not INSTALLED.is_dir(), reason="make .git-extension/.installed installs it"),
 ]
 

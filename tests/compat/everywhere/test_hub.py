@@ -45,7 +45,7 @@ LAB = "**/user/ada/lab**"
 STARTS = 180_000
 """Milliseconds in which a server starts or stops."""
 (PAGE,) = fences_of(
-    "everywhere/test_hub.py::test_a_chat_on_a_users_server_behind_jupyterhub_which_is_started_anew"
+    "compat/everywhere/test_hub.py::test_a_chat_on_a_users_server_behind_jupyterhub_which_is_started_anew"
 )
 """What docs/jupyterhub.md adds to a hub."""
 

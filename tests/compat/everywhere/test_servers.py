@@ -17,7 +17,9 @@ from lab import running_lab
 from processes import free_port, stop, until_listening
 
 GATEWAY = ROOT / ".gateway"
-(PAGE,) = fences_of("everywhere/test_servers.py::test_a_chat_whose_kernel_runs_behind_a_gateway")
+(PAGE,) = fences_of(
+    "compat/everywhere/test_servers.py::test_a_chat_whose_kernel_runs_behind_a_gateway"
+)
 """What docs/jupyterhub.md types to start one."""
 
 
