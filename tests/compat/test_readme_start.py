@@ -29,12 +29,23 @@ def test_the_commands_of_the_readme_work_in_a_clean_clone(tmp_path: Path) -> Non
     env = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     env |= {"BROWSER": "true", "PYTEST_ADDOPTS": ONE_TEST}
     shown = opens_jupyterlab(demo, clone, env)
+    activate = re.search(r"`(\. \S+/activate)`", (clone / "README.md").read_text("utf-8"))
+    assert activate
+    found = subprocess.run(
+        ["sh", "-c", f"{activate[1]} && command -v jupyter-lab"],
+        cwd=clone,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     tested = subprocess.run(
         ["sh", "-c", test], cwd=clone, env=env, capture_output=True, text=True, check=False
     )
 
     assert installing.body == readme.body
     assert "demo.msg.md" in shown
+    assert Path(found.stdout.strip()).is_relative_to(clone)
     assert tested.returncode == 0, tested.stdout[-3000:] + tested.stderr[-3000:]
     assert re.search(r"^Tests: .* passed", tested.stdout + tested.stderr, re.MULTILINE)
     assert re.search(r"\b1 passed", tested.stdout)

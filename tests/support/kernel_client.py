@@ -108,11 +108,14 @@ def until_shown(kernel: KernelClient, words: str) -> None:
     """Wait until a turn on iopub holds the words; what the server sent has then arrived."""
     while True:
         data = kernel.client.get_iopub_msg(timeout=300)["content"].get("data", {})
-        blocks = data.get(TURN_MIME, {}).get("blocks")
-        if blocks is not None and words in "".join(
-            block.get("text", "") + block.get("arguments", "") for block in blocks
-        ):
+        if TURN_MIME in data and _holds(data[TURN_MIME], words):
             return
+
+
+def _holds(turn: dict[str, Any], words: str) -> bool:
+    return words in "".join(
+        block.get("text", "") + block.get("arguments", "") for block in turn["blocks"]
+    )
 
 
 class FakePage:
@@ -176,6 +179,11 @@ class FakePage:
         while len(self.got(kind)) == before:
             self.take(self._kernel.client.get_iopub_msg(timeout=300))
         return self.got(kind)[-1]
+
+    def until_shown(self, words: str) -> None:
+        """Take messages until one of its turns holds the words."""
+        while not any(_holds(turn, words) for turn in self.turns.values()):
+            self.take(self._kernel.client.get_iopub_msg(timeout=300))
 
     def _apply(self, data: Message) -> None:
         display_id = data["display_id"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -110,17 +109,6 @@ def test_the_kernels_of_jupyterlab_get_the_server_and_the_model(
     if "msgbook chat" in script:
         assert [request["model"] for request in server.requests] == ["qwen3"]
         assert "A program." in printed
-
-
-def test_the_environment_of_a_clone_is_activated(fences: list[Fence], tmp_path: Path) -> None:
-    (first_steps,) = fences
-    (tmp_path / ".venv").symlink_to(sys.prefix)
-
-    script = f"{first_steps.script}\ncommand -v jupyter"
-
-    printed = type_in(script, tmp_path, {**os.environ, "PATH": os.defpath})
-
-    assert Path(printed.strip()).samefile(Path(sys.prefix, "bin", "jupyter"))
 
 
 @pytest.mark.parametrize("fence", PIP, ids=lambda fence: fence.page)

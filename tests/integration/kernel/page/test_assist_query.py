@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from kernel_client import FakePage, KernelClient, Message, until_shown
+from kernel_client import FakePage, KernelClient, Message
 from scripted_server import Answer, delta, text
 
 
@@ -24,7 +24,7 @@ def page(kernel: KernelClient, module_server: Any) -> Any:
     cells = [{**code, "id": name, "source": source} for name, source in sources.items()]
     shown = FakePage(kernel, cells)
     kernel.start(sources["a"], "a")
-    until_shown(kernel, "I wait")
+    shown.until_shown("I wait")
     yield shown
     kernel.manager.interrupt_kernel()
     shown.close()
