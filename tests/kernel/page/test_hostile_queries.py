@@ -94,18 +94,31 @@ def form(**changed: Any) -> Message:
     return {**dict(zip(names, values, strict=True)), "digest": "0", **changed}
 
 
-def params(value: Any) -> list[Message]:
-    """Parameters with a value in each place, alone and beside values of the right type."""
-    right = {
-        **form(tool="read", arguments="", folder="", key="x", cell_id="a", uuid="u", agent="a"),
-        "frontmatter": "",
-        "cells": [],
-        "metadata": {},
-        "index": 0,
-        "provider": "first",
-    }
-    one = [{**right, key: value} for key in (*TEXTS, *OTHERS)]
-    return [dict.fromkeys((*TEXTS, *OTHERS), value), *one]
+RIGHT: Message = {
+    **form(tool="read", arguments="", folder="", key="x", cell_id="a", uuid="u", agent="a"),
+    "frontmatter": "",
+    "cells": [],
+    "metadata": {},
+    "index": 0,
+    "provider": "first",
+}
+"""A value of the right type for each parameter."""
+
+
+class Noting(dict[str, Any]):
+    """Parameters that note which of them a query reads."""
+
+    def __init__(self, params: Message, read: set[str]) -> None:
+        super().__init__(params)
+        self.read = read
+
+    def __getitem__(self, key: str) -> Any:
+        self.read.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.read.add(key)
+        return super().get(key, default)
 
 
 class Asking:
@@ -175,7 +188,7 @@ def files(folder: Path) -> dict[str, str]:
 def names_of_queries(session: Session) -> list[str]:
     names: list[str] = []
 
-    class Noting(PageQueries):
+    class Names(PageQueries):
         def __init__(self) -> None:
             pass
 
@@ -184,7 +197,7 @@ def names_of_queries(session: Session) -> list[str]:
 
     from msgbook.kernel.page_queries import answer_queries
 
-    answer_queries(Noting(), session)
+    answer_queries(Names(), session)
     return names
 
 
@@ -195,14 +208,23 @@ def test_no_query_with_wrong_parameters_is_an_internal_error_or_changes_anything
         asking = Asking(folder)
         names = names_of_queries(asking.session)
         assert len(names) > 15
+        seen: set[str] = set()
         for name in names:
             if name in ("setup.save", "approvals.add", "approvals.change"):
                 continue  # below: a person asks for what these change
+            fixed = UNASKED if name in ASKING else {}
+            read: set[str] = set()
             for value in VALUES:
                 await asking.ask(name, value)
-                for some in params(value):
-                    await asking.ask(name, {**some, **UNASKED} if name in ASKING else some)
+                everywhere = {**dict.fromkeys((*TEXTS, *OTHERS), value), **fixed}
+                for params in (everywhere, {**RIGHT, **fixed}):
+                    await asking.ask(name, Noting(params, read))
+            for key in sorted(read - fixed.keys()):
+                for value in VALUES:
+                    await asking.ask(name, {**RIGHT, **fixed, key: value})
+            seen |= read
         await asking.session.close()
+        assert seen > {"cell_id", "frontmatter", "provider", "uuid"}, seen
         return asking
 
     before = files(folder)
@@ -250,7 +272,9 @@ def test_no_rule_is_made_of_what_is_none_or_allows_too_much(query: str, folder: 
         keys = [rule["key"] for rule in listed]
         assert {rule["kind"] for rule in listed} == {"session", "settings"}
         for value in VALUES:
-            for some in params(value):
+            everywhere = dict.fromkeys((*TEXTS, *OTHERS), value)
+            one = ({**RIGHT, key: value} for key in (*TEXTS, *OTHERS))
+            for some in (everywhere, *one):
                 await asking.ask(query, {**some, "tool": value, "key": keys[0]})
                 await asking.ask(query, {**some, "tool": "shell", "key": keys[0]})
         for rule in WRONG_RULES:
