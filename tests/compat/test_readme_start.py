@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -71,9 +72,19 @@ def opens_jupyterlab(command: str, clone: Path, env: dict[str, str]) -> str:
         else:
             raise AssertionError("".join(said))
         try:
-            with urllib.request.urlopen(found[0]) as page:
-                assert page.status == 200
+            assert status_of(found[0]) == 200
         finally:
             os.killpg(process.pid, signal.SIGINT)
             process.communicate()
     return found[0]
+
+
+def status_of(url: str) -> int:
+    """Return the status of a page. JupyterLab names its address shortly before it listens there."""
+    while True:
+        try:
+            with urllib.request.urlopen(url) as page:
+                return int(page.status)
+        except urllib.error.URLError as error:
+            if not isinstance(error.reason, ConnectionRefusedError):
+                raise
