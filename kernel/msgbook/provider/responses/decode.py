@@ -176,6 +176,7 @@ class ResponseDecoder:
         """Yield the text that is held back, before an error or the end, and notices about the rest."""
         for item in self._items:
             yield from item.close()
+        yield from self._items.end_calls()
         yield from self._pictures.take()
         yield from self._unknown_content.take()
         yield from self._unknown.take()

@@ -197,13 +197,19 @@ class TextItem(Item):
         self.is_done, self.complete = True, item
 
     def close(self) -> Iterator[StreamEvent]:
+        yield from self._held()
         for kind, sent in self._texts.items():
-            if half := sent.held():
+            if half := sent.end_half():
                 yield from self._say(kind, None, half)
             if differing := sent.take_differing():
                 words = "The server's complete text is not what it sent in pieces, which is shown. It is: "
                 yield Notice(words + quoted(differing), "warning")
         self.is_done = True
+
+    def _held(self) -> Iterator[StreamEvent]:
+        for kind, sent in self._texts.items():
+            for part, text in sent.held():
+                yield from self._say(kind, part, text)
 
     def _say(self, kind: str, part: int | None, text: str) -> Iterator[StreamEvent]:
         yield from ()

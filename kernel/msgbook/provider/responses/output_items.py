@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from msgbook.errors import ProviderError
+from msgbook.events import StreamEvent
 from msgbook.provider.answer_quirks import objects
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.responses.call_item import CallItem
@@ -68,6 +69,10 @@ class OutputItems:
     def has_calls(self) -> bool:
         """True if the response calls functions."""
         return any(isinstance(item, CallItem) for item in self._items)
+
+    def end_calls(self) -> Iterator[StreamEvent]:
+        """Yield the arguments that are held back."""
+        yield from self._calls.end()
 
     def of_piece(self, kind: str, item_id: Any, index: Any, whole: str = "") -> Item:
         """Return the item that a piece belongs to; a new one if the server did not announce it.
