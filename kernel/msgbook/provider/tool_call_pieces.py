@@ -78,6 +78,22 @@ class CallAssembler:
                 left.remove(same)
         return found
 
+    def split_differing(
+        self, pieces: list[dict[str, Any]], unsaid: list[dict[str, Any]]
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return the calls of a complete message that are new, and those that say something else of one that came.
+
+        Args:
+            pieces: All calls of the message. A call that came stands at its own place there.
+            unsaid: Those of them that did not come before.
+        """
+        new, differing = [], []
+        for place, piece in enumerate(pieces):
+            if any(piece is one for one in unsaid):
+                names = [call.name for call in self._calls[place : place + 1]]
+                (differing if _function(piece)[0] in names else new).append(piece)
+        return new, differing
+
     def is_echo(self, function: dict[str, Any]) -> bool:
         """Return whether a legacy `function_call` is one of the calls that came as `tool_calls`."""
         if any(call.index == LEGACY for call in self._calls):

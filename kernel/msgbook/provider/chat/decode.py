@@ -347,9 +347,11 @@ class CompletionDecoder:
         calls, others = call_pieces(message.get("tool_calls"))
         if not calls and isinstance(message.get(LEGACY), dict):
             calls = [{"function": message[LEGACY]}]
-        yield from self._delta(
-            {**rest, "tool_calls": self._calls.unsaid(calls, by_id=True) + others}
-        )
+        unsaid = self._calls.unsaid(calls, by_id=True)
+        new, differing = self._calls.split_differing(calls, unsaid)
+        for call in differing:
+            self._unknown.add("message.tool_calls", call)
+        yield from self._delta({**rest, "tool_calls": new + others})
 
     def _delta(self, delta: dict[str, Any], *, ends: bool = False) -> Iterator[StreamEvent]:
         self._has_begun = True
@@ -359,10 +361,13 @@ class CompletionDecoder:
         self._said_keys |= {key for key in delta if delta[key]}
         if not ERROR_KEYS.isdisjoint(delta):
             self._error = self._error or stated_error(delta)
-        for key in sorted(delta.keys() - _DELTA_KEYS):
-            self._unknown.add(key, delta[key])
         yield from self._reasoning(delta)
         yield from self._contents(delta.get("content"))
+        for key in sorted(delta.keys() - _DELTA_KEYS):
+            events = self._pictures.of_key(key, delta[key])
+            if events is None:
+                self._unknown.add(key, delta[key])
+            yield from self._picture(events)
         if refusal := delta.get("refusal"):
             yield from self._refusal(refusal)
         images = delta.get("images")
@@ -464,6 +469,11 @@ class CompletionDecoder:
         try:
             answer = parse_json(body)
         except ValueError:
+            lines = self._events.lines()
+            if any("choices" in line or line.get("error") for line in lines):
+                for line in lines:
+                    yield from self._chunk(line)
+                return
             if body.strip():
                 raise NotACompletionError(describe_other_body("a chat completion", body)) from None
             return

@@ -163,6 +163,13 @@ class TextItem(Item):
         """Note that all text of a kind has come; a complete one adds nothing."""
         self._texts[kind].settle()
 
+    def take_over(self, other: TextItem) -> None:
+        """Note that another item was the beginning of this one."""
+        for name in (other.id, *other._aliases):
+            self.add_alias(name)
+        for kind, sent in self._texts.items():
+            sent.follow(other.text(kind))
+
     def has_said(self, whole: str) -> bool:
         return any(sent.has_said(whole) for sent in self._texts.values())
 

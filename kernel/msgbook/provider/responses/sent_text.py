@@ -109,6 +109,15 @@ class SentText:
         self._begun, self._repeated = text, ""
         return part, self._pass_on(part, text)
 
+    def follow(self, text: str) -> None:
+        """Note a text that was passed on before this one and is its beginning."""
+        if text:
+            first = self._parts[0] if self._parts else GrowingText()
+            self._parts[:1] = [GrowingText(text + str(first))]
+            self._deltas = self._deltas or [WholeDeltas()]
+            self._size += len(text)
+            self._has_text = True
+
     def settle(self) -> None:
         """Note that all text has come."""
         self._has_ended = True
