@@ -51,7 +51,8 @@ class OtherChat:
     def bound_kept(self) -> None:
         """Leave out what is too much to keep, and say so."""
         left = MOST_KEPT
-        for holder in (self, *self.messages):
+        holders: list[OtherChat | ChatMessage] = [self, *self.messages]
+        for holder in holders:
             count = _count(holder.kept, left + 1)
             if count > left:
                 holder.kept = {}

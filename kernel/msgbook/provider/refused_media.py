@@ -79,12 +79,12 @@ def find_images(refusal: RefusedError, request: Request) -> Elements | None:
     return None if is_of_all else placed_images(refusal, request)
 
 
-def find_most_images(refusal: RefusedError, request: Request) -> Elements | None:
+def find_most_images(refusal: RefusedError, request: Request) -> int | None:
     """Return the number of images that a request may hold, as a server says it; if it does not, half of those held."""
     words = refusal.words
     if not (_A_PICTURE.search(words) and _TOO_MANY.search(words)):
         return None
-    return frozenset({str(stated_limit(words) or max(1, len(image_keys(request)) // 2))})
+    return stated_limit(words) or max(1, len(image_keys(request)) // 2)
 
 
 def stated_limit(words: str) -> int:

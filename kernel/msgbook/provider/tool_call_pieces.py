@@ -87,7 +87,8 @@ class CallAssembler:
             pieces: All calls of the message. A call that came stands at its own place there.
             unsaid: Those of them that did not come before.
         """
-        new, differing = [], []
+        new: list[dict[str, Any]] = []
+        differing: list[dict[str, Any]] = []
         for place, piece in enumerate(pieces):
             if any(piece is one for one in unsaid):
                 names = [call.name for call in self._calls[place : place + 1]]

@@ -127,13 +127,14 @@ class OutputItems:
             return known
         address = _address(item, index)
         found = self._find(address, completes=True)
-        at_index = None
-        if isinstance(found, CallItem) and found.match(item) is Match.OTHER:
-            found, at_index = None, found  # its index may be that of the next call
+        here = found if isinstance(found, CallItem) and found.match(item) is Match.OTHER else None
+        if here is not None:
+            found = None  # its index may be that of the next call
         if found is None:
             self._settle([item], [one for one in self._items if not one.is_done])
             found = self._open_like(item) or self._said(item, index) or self._only_like(item)
-        return found or (at_index and self._call_here(at_index, item)) or self._new(address)
+        is_here = here is not None and here.is_announced and _has_name(here, item)
+        return found or (here if is_here and here else self._new(address))
 
     def output(self, output: Any) -> Iterator[tuple[Item, dict[str, Any]]]:
         """Yield each item of a complete response with the one here that it completes.
@@ -208,11 +209,6 @@ class OutputItems:
     def _only_like(self, item: dict[str, Any]) -> Item | None:
         found = self._only_open(_kind(item))
         return found if isinstance(found, TextItem) else None
-
-    def _call_here(self, call: CallItem, item: dict[str, Any]) -> Item | None:
-        """Return the announced call with the index of a complete one, unless they are two all the same."""
-        is_one = call.is_announced and _has_name(call, item)
-        return call if is_one and call.index is not None else None
 
     def _joined_of(self, item: dict[str, Any]) -> Item | None:
         kinds = _TEXT_KINDS.get(_kind(item), ())
