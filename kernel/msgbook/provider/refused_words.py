@@ -8,7 +8,7 @@ from collections.abc import Callable
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.refused_elements import Elements, all_tools, is_of_template
-from msgbook.provider.refused_media import stated_limit
+from msgbook.provider.refused_media import limit_or_half
 from msgbook.provider.request_changes import holds_reasoning
 
 NO_STREAM = re.compile(
@@ -84,7 +84,7 @@ def find_most_tools(refusal: RefusedError, request: Request) -> int | None:
     """Return the number of tools that a request may hold; if a server does not say it, half of those held."""
     if not _TOO_MANY_TOOLS.search(refusal.words):
         return None
-    return stated_limit(refusal.words) or max(1, len(all_tools(request)) // 2)
+    return limit_or_half(refusal.words, len(all_tools(request)))
 
 
 _BY_KEY = (0, 400, 422)

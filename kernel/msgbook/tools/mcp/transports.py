@@ -123,7 +123,7 @@ async def http_streams(
         httpx2.AsyncClient(
             headers={**headers, "accept-encoding": "identity"},
             timeout=httpx2.Timeout(_CONNECT, read=_READ),
-            event_hooks={"request": [_pace()], "response": [look]},
+            event_hooks={"request": [paced()], "response": [look]},
             **route.client_options(httpx2),
         ) as client,
         streamable_http_client(url, http_client=client, max_sse_event_size=LINE_LIMIT) as streams,
@@ -149,7 +149,7 @@ def _refusal(response: httpx2.Response, trouble: Trouble) -> str:
     return words + (f"; check {key} in its table" if key else "") + through
 
 
-def _pace() -> Callable[[httpx2.Request], Awaitable[None]]:
+def paced() -> Callable[[httpx2.Request], Awaitable[None]]:
     """Return a hook that lets a stream of the server be opened once in a second, whatever the server wants."""
     free = 0.0
 
