@@ -601,8 +601,8 @@ HELD = (
         [TOOL],
         {"max_tokens": 1, "seed": 1, **OPTIONS, **TURN},
     ),
-    Request("m", [user("and this?")], [TOOL, TOOL]),
     Request("m", [REASONED_CHAT], options={"max_completion_tokens": 1, "reasoning_effort": "none"}),
+    Request("m", [user("and this?")], [TOOL, TOOL]),
 )
 ELEMENTS = {
     TOOLS: frozenset({"read"}),
