@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command import with_settings
+from hosts import require_one_body
 from PIL import Image
 from scripted_server import call, text
 
@@ -20,9 +22,12 @@ from msgbook_format.turn import turn_of
 
 
 @pytest.fixture
-def chat(tmp_path: Path) -> Path:
-    (tmp_path / ".msgbook" / "rules").mkdir(parents=True)
-    return tmp_path / "chat.msg.md"
+def chat(server: Any, tmp_path: Path) -> Iterator[Path]:
+    """The file of a scenario, for which a law of all hosts holds in the end."""
+    folder = tmp_path / "folder"
+    (folder / ".msgbook" / "rules").mkdir(parents=True)
+    yield folder / "chat.msg.md"
+    require_one_body(server, folder / "chat.msg.md")
 
 
 def cells(*sources: str, frontmatter: str = "") -> str:

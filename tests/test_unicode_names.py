@@ -20,6 +20,7 @@ from msgbook.__main__ import main
 from msgbook.approval import Roots
 from msgbook.kernel.assist.complete import complete
 from msgbook.request.context.files import FileSources
+from msgbook.request.context.image_encoding import PixelBudget
 from msgbook.request.context.images import load_images
 from msgbook.request.context.references import resolve_references
 from msgbook_format import read
@@ -63,7 +64,11 @@ class TestEachUse:
     def test_image(self, tmp_path: Path, disk: str, asked: str, name: str) -> None:
         (tmp_path / form(disk, name)).write_bytes(PNG)
 
-        found = asyncio.run(load_images(f"![](<{form(asked, name)}>)", sources(tmp_path).bytes))
+        found = asyncio.run(
+            load_images(
+                f"![](<{form(asked, name)}>)", sources(tmp_path).bytes, pixels=PixelBudget()
+            )
+        )
 
         assert len(found.blobs) == 1
         assert found.notices == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 if __name__ == "__main__" and not sys.flags.safe_path:
     # `python -m` searches the working directory first, which may be anybody's.
@@ -133,6 +134,18 @@ def _drop_output() -> None:
 
 def _run(argv: list[str]) -> int:
     given = _parse(argv)
+    with warnings.catch_warnings():
+        if not sys.warnoptions:
+            # Libraries warn those who program with them; what a user has to know is said in words of ours.
+            warnings.showwarning = _show_nothing
+        return _run_verb(given)
+
+
+def _show_nothing(*_warning: object, **_place: object) -> None:
+    """Stand in for the function that prints warnings."""
+
+
+def _run_verb(given: argparse.Namespace) -> int:
     module = import_module(next(verb.module for verb in VERBS if verb.name == given.verb))
     try:
         code: int = module.run(given)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from copy import copy
 from pathlib import Path
@@ -65,6 +66,7 @@ class Engine:
         ids: Makes the ids and times that are saved; by default the cassette.
         cassette: Records turns, or replays them.
         paces: Of the servers, where several engines share them; by default this one's own.
+        clock: Returns monotonic seconds: those of durations and time budgets.
 
     Attributes:
         ids: Makes the ids and times that are saved.
@@ -95,7 +97,9 @@ class Engine:
         ids: Ids | None = None,
         cassette: Cassette | None = None,
         paces: Paces | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.clock = clock
         self.settings = settings
         self.folder = folder
         self.cassette = cassette or Cassette()

@@ -14,10 +14,10 @@ class GrowingText:
 
     _AT_ONCE = 256
 
-    def __init__(self) -> None:
-        self._parts: list[str] = []
+    def __init__(self, text: str = "") -> None:
+        self._parts = [text] if text else []
         self._pieces: list[str] = []
-        self.size = 0
+        self.size = len(text)
         """Number of characters."""
 
     def add(self, text: str) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import lru_cache
+from typing import Any
 
 RESULT_LIMIT = 50_000
 """Characters of a tool result or of a cell's output that are sent to a model."""
@@ -60,6 +61,41 @@ def capped(text: str, limit: int = RESULT_LIMIT) -> str:
         return text
     head, tail = text[: limit * 3 // 4], text[-limit // 4 :]
     return f"{head}\n[... {len(text) - limit} characters left out ...]\n{tail}"
+
+
+_WORD = re.compile("[A-Za-z_$]{1,40}")
+"""A key that may be a name of an API or of a schema."""
+_SECRET_WORD = 8
+"""Characters of a word that can be a secret as a complete key."""
+
+
+def map_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a JSON value with each of its texts changed, and each key that is no mere name."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [map_texts(entry, change) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    changed: dict[str, Any] = {}
+    for key, entry in value.items():
+        changed[changed_key(key, change, changed)] = map_texts(entry, change)
+    return changed
+
+
+def changed_key(key: str, change: Callable[[str], str], taken: Container[str] = ()) -> str:
+    """Return a key of a JSON object as `map_texts` changes it, unlike those that are taken."""
+    is_word = _WORD.fullmatch(key)
+    if is_word and len(key) < _SECRET_WORD:
+        return key
+    new = change(key)
+    if new == key or (is_word and not (new.startswith("[") and new.endswith("]"))):
+        return key
+    number, name = 1, new
+    while name in taken:
+        number += 1
+        name = f"{new} {number}"
+    return name
 
 
 _DATA_URL = re.compile(r"(data:[\w/+.-]*(?:;[\w=.-]+)*;base64,)([\w/+=-]*)", re.ASCII)

@@ -6,7 +6,6 @@ A host shows the record, asks a person about tool calls and keeps the turn; all 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
@@ -94,9 +93,9 @@ async def run_to_end(
         with mark() if engine.cassette.saves_files else nullcontext():
             await _TurnRun(engine, source, transcript, record, view, ask, within).run()
     except asyncio.CancelledError:
-        record.apply(TurnFinished("interrupted"), time.monotonic())
+        record.apply(TurnFinished("interrupted"), engine.clock())
     except Exception as error:
-        _end_by_failure(record, log_internal_error(error, engine.settings.secrets))
+        _end_by_failure(record, log_internal_error(error, engine.settings.secrets), engine.clock())
     engine.cassette.end_turn(record)
     turn = record.snapshot()
     finished = finished_agent(turn, transcript.metadata) if transcript is not None else None
@@ -105,8 +104,8 @@ async def run_to_end(
     return EndedTurn(turn, turn_failure(turn), transcript)
 
 
-def _end_by_failure(record: TurnRecord, failure: Failure) -> None:
-    record.apply(TurnFinished("error", None, failure.name, failure.message), time.monotonic())
+def _end_by_failure(record: TurnRecord, failure: Failure, at: float) -> None:
+    record.apply(TurnFinished("error", None, failure.name, failure.message), at)
 
 
 class _TurnRun:
@@ -149,15 +148,15 @@ class _TurnRun:
         """Run the turn and show it. An error that the user can correct ends it."""
         self._record.set_head(context={"source": self._transcript.source})
         for notice in self._notices():
-            self._record.apply(notice, time.monotonic())
+            self._record.apply(notice, self._engine.clock())
         try:
             prepared = await self._prepare()
         except MsgbookError as error:
-            _end_by_failure(self._record, failure_from_error(error))
+            _end_by_failure(self._record, failure_from_error(error), self._engine.clock())
             return
         self._view.changed()
         active_agent = prepared.active_agent
-        budgets = Budgets(active_agent.limits, time.monotonic, self._within)
+        budgets = Budgets(active_agent.limits, self._engine.clock, self._within)
         parent = Parent(
             self._engine, active_agent, self._transcript, budgets, self._ask, run_to_end
         )
@@ -169,7 +168,7 @@ class _TurnRun:
             approve=self._approve,
             redact=self._engine.redact,
             cap_result=self._engine.results.cap,
-            clock=time.monotonic,
+            clock=self._engine.clock,
             limits=active_agent.limits,
             run_call=self._engine.cassette.run_call,
             budgets=budgets,
@@ -179,7 +178,7 @@ class _TurnRun:
                 self._view.changed()
 
     def _show_wait(self, wait: RetryWait) -> None:
-        self._record.apply(wait, time.monotonic())
+        self._record.apply(wait, self._engine.clock())
         self._view.changed()
 
     async def _approve(self, question: Question) -> Decision:

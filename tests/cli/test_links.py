@@ -107,6 +107,72 @@ def test_what_takes_the_name_of_a_file_is_neither_followed_nor_replaced(
     assert Path(name).name in told or "new" in told
 
 
+IN_FOLDERS = {
+    **{
+        verb: value
+        for verb, value in VERBS.items()
+        if value[1].startswith(("new", "out")) and verb != "record part"
+    },
+    "demo": (["demo", "new", "--headless"], "new/demo.msg.md"),
+    "demo inside": (["demo", "new/deeper", "--headless"], "new/deeper/demo.msg.md"),
+}
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+@pytest.mark.parametrize("verb", IN_FOLDERS)
+def test_no_command_writes_through_a_folder_that_someone_has_linked(
+    server, folder, verb, absolute, capsys
+):
+    arguments, name = IN_FOLDERS[verb]
+    victims = folder.parent / "victims"
+    (folder / "linked").symlink_to(victims)
+    (victims / "deeper").mkdir()
+    if verb.startswith(("chat --", "run", "check")):
+        victim_of(folder, name).rename(victims / Path(name).name)
+    into = f"{folder}/linked" if absolute else "linked"
+    places = {"new": into, "new/deeper": f"{into}/deeper", "out": f"{into}/deeper"}
+    files = {name: f"{into}/{name}", f"{name}.part": ""}
+    arguments = [places.get(word) or files.get(word) or word for word in arguments]
+    server.choose = lambda _request: text("paid")
+    before = snapshot(folder.parent)
+
+    code = with_settings(server, main, arguments)
+
+    told = capsys.readouterr().err
+    assert code in (1, 2), told
+    assert server.requests == []
+    assert snapshot(folder.parent) == before
+    assert "Traceback" not in told
+    assert "linked" in told
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_link_in_a_project_is_refused_from_outside_too(folder, monkeypatch, inside):
+    (folder / ".git").mkdir()
+    (folder / "linked").symlink_to(folder.parent / "victims")
+    monkeypatch.chdir(folder if inside else folder.parent.parent)
+    arguments = ["fork", str(folder / "chat.msg.md"), "--at", "a"]
+
+    assert main([*arguments, "--output", str(folder / "linked" / "new.msg.md")]) == 2
+    assert list((folder.parent / "victims").iterdir()) == []
+
+
+def test_a_folder_that_the_user_keeps_elsewhere_is_written_to(folder, monkeypatch):
+    elsewhere = folder.parent / "elsewhere"
+    folder.rename(elsewhere)
+    folder.symlink_to(elsewhere)
+    home = folder.parent / "home"
+    (home / ".git").mkdir(parents=True)  # with his settings
+    (home / "chats").symlink_to(elsewhere)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(home)
+    arguments = ["fork", str(folder / "chat.msg.md"), "--at", "a"]
+
+    assert main([*arguments, "--output", str(folder / "new.msg.md")]) == 0
+    assert main([*arguments, "--output", "chats/other.msg.md"]) == 0
+    assert (elsewhere / "new.msg.md").is_file()
+
+
 def snapshot(folder: Path) -> dict[str, object]:
     """Return what is in a folder: kinds, targets of links, and contents."""
     found: dict[str, object] = {}

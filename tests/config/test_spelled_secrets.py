@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import html
 import json
 import re
 import string
@@ -22,6 +24,7 @@ from msgbook.config import (
     redact,
     redact_json,
 )
+from msgbook.text import map_texts
 
 KEYS = st.text(string.ascii_letters + string.digits + "-_/+=.", min_size=8, max_size=30)
 ODD_KEYS = st.text('xy/"\\%é😀', min_size=6, max_size=12).filter(
@@ -48,11 +51,22 @@ def spell(letter: str, way: str) -> str:
             return "".join(f"%{byte:02X}" for byte in letter.encode())
         case "%25":
             return "".join(f"%25{byte:02x}" for byte in letter.encode())
+        case "&#":
+            return f"&#{ord(letter)};"
+        case "&#x":
+            return f"&amp;#x{ord(letter):04X};"
+        case "&":
+            return html.escape(letter) if letter != "/" else "&sol;"
+        case "%26":
+            return quote(f"&#{ord(letter)};", safe="")
     return json.dumps(letter, ensure_ascii=False)[1:-1]
 
 
+WAYS = ("", "u", "U", "x", "/", "%", "%25", "&#", "&#x", "&", "%26")
+
+
 @st.composite
-def spelled(draw, keys=KEYS, ways=("", "u", "U", "x", "/", "%", "%25")):
+def spelled(draw, keys=KEYS, ways=WAYS):
     """Return a key, and a text that says the same in another spelling."""
     key = draw(keys)
     text = "".join(spell(letter, draw(st.sampled_from(ways))) for letter in key)
@@ -70,12 +84,12 @@ def test_a_key_goes_in_any_spelling_and_nothing_else(pair, before, after):
     assert redact(f"{before}{text}{after}", [key]) == f"{before}{REDACTED}{after}"
 
 
-@given(spelled(ODD_KEYS, ("", "u", "U", "/")))
+@given(spelled(ODD_KEYS, ("", "u", "U", "/", "&#", "&#x", "&")))
 def test_a_key_with_quotes_backslashes_and_any_letters_goes_too(pair):
     key, text = pair
 
     left = redact(f"<{text}>", [key]).replace(REDACTED, "")
-    assert re.sub(r"\\|u005[cC]", "", left) == "<>"
+    assert re.sub(r"\\|u005[cC]|&(amp;)?#(92|x005C);", "", left) == "<>"
 
 
 @pytest.mark.parametrize(
@@ -84,6 +98,11 @@ def test_a_key_with_quotes_backslashes_and_any_letters_goes_too(pair):
         lambda key: json.dumps(key).replace("/", "\\/")[1:-1],  # PHP
         lambda key: "".join(f"\\u{ord(letter):04X}" for letter in key),
         lambda key: json.dumps(json.dumps({"k": json.dumps(key).replace("/", "\\/")})),
+        lambda key: "".join(f"&#{ord(letter)};" for letter in key),
+        lambda key: "".join(f"&#x{ord(letter):02X}" for letter in key),
+        lambda key: "".join(f"&#{ord(letter):05}" for letter in key),
+        lambda key: json.dumps(html.escape(key)).replace("&", "\\u0026"),  # Go
+        lambda key: quote("".join(f"&#{ord(letter)};" for letter in key)),
         lambda key: quote(key, safe=""),
         lambda key: quote(quote(key, safe=""), safe=""),
         lambda key: re.sub("%..", lambda found: found[0].lower(), quote(key, safe="")),
@@ -93,7 +112,7 @@ def test_the_spellings_of_servers_are_known(spelling):
     assert "ab" not in redact(spelling("sk-ab/cd+EF=="), ["sk-ab/cd+EF=="]).replace(REDACTED, "")
 
 
-@given(spelled(ways=("", "u", "U", "/", "%")), st.data())
+@given(spelled(ways=("", "u", "U", "/", "%", "&#", "&")), st.data())
 def test_the_beginning_of_a_key_at_the_end_of_a_text_goes_in_any_spelling(pair, data):
     key, text = pair
     cut = text[: data.draw(st.integers(0, len(text)))]
@@ -121,7 +140,7 @@ def test_a_key_goes_from_the_events_of_an_answer_in_any_spelling_cut_anywhere(pa
     )
 
 
-@given(spelled(ways=("", "u", "U", "/")))
+@given(spelled(ways=("", "u", "U", "/", "&#", "&")))
 def test_the_quick_look_overlooks_no_spelling(pair):
     key, text = pair
     message = {"content": f"see {text}"}
@@ -156,3 +175,69 @@ def test_the_password_of_a_url_goes_as_a_header_has_it_too():
     shown = redact("Basic bWU6cGFzcy93b3Jk, pass/word", settings.secrets)
 
     assert shown == f"Basic {REDACTED}, {REDACTED}"
+
+
+CODERS = {
+    "standard": base64.b64encode,
+    "of a URL": base64.urlsafe_b64encode,
+    "in lines": base64.encodebytes,
+    "without its end": lambda data: base64.b64encode(data).rstrip(b"="),
+    "twice": lambda data: base64.b64encode(data) + base64.b64encode(data),
+}
+AROUND = st.text(string.ascii_letters, max_size=90)
+
+
+@given(KEYS, AROUND, AROUND, st.sampled_from(sorted(CODERS)), st.booleans(), st.booleans())
+def test_a_key_goes_in_base64_too(key, before, after, coder, as_json, in_url):
+    text = CODERS[coder](f"{before}:{key}:{after}".encode()).decode()
+    text = quote(text, safe="") if in_url else text
+    text = json.dumps({"data": text}) if as_json else text
+
+    shown = redact(text, [key])
+
+    coded = re.sub(r"\\n|\n|%0A", "", shown).replace("%2F", "/").replace("%2B", "+")
+    coded = coded.translate(str.maketrans("-_", "+/"))
+    assert REDACTED in shown
+    for skipped in range(3):
+        part = base64.b64encode(b"x" * skipped + key.encode()).decode()[4:-4]
+        assert len(part) < 12 or part not in coded
+    assert redact(shown, [key]) == shown
+
+
+@given(KEYS, st.sampled_from(["", "a", "bc"]))
+def test_the_quick_look_overlooks_no_base64(key, before):
+    message = {"content": base64.encodebytes(f"{before}{key}".encode()).decode()}
+    encoded = json.dumps(message, ensure_ascii=False).encode()
+
+    assert redact_json(message, [key]) != message
+    assert may_contain(encoded, [key])
+
+
+@given(spelled(st.text(string.ascii_letters + "/+", min_size=9).map(lambda k: f"sk-{k}")))
+def test_a_key_goes_from_the_names_of_values_too(pair):
+    key, text = pair
+    value = {text: 1, f"x {text}": {"role": "user", "deeper": [{text: text}]}}
+
+    for redacted in (
+        redact_json(value, [key]),
+        map_texts(value, lambda one: redact(one, [key])),
+    ):
+        inner = {"role": "user", "deeper": [{REDACTED: REDACTED}]}
+        assert redacted == {REDACTED: 1, f"x {REDACTED}": inner}
+
+
+def test_names_that_become_alike_stay_two():
+    value = {"sk-0123456789": 1, r"sk-01\u00323456789": 2}
+
+    assert redact_json(value, ["sk-0123456789"]) == {REDACTED: 1, f"{REDACTED} 2": 2}
+
+
+@pytest.mark.parametrize("secret", ["type", "role", "content", "te", "none", "tool"])
+def test_a_short_secret_changes_no_name_of_a_request(secret):
+    request = {
+        "messages": [{"role": "user", "content": "hi", "tool_calls": []}],
+        "tools": [{"type": "function", "function": {"parameters": {"properties": {}}}}],
+    }
+
+    assert redact_json(request, [secret]).keys() == request.keys()
+    assert redact_json(request, [secret])["messages"][0].keys() == request["messages"][0].keys()

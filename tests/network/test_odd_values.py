@@ -26,7 +26,7 @@ from msgbook.__main__ import main
 from msgbook.config import McpServerSettings, load_settings
 from msgbook.engine import Engine
 from msgbook.errors import ConfigError
-from msgbook.network import find_way
+from msgbook.network import find_route
 from msgbook.network.proxies import is_this_computer
 from msgbook.network.variables import VARIABLES
 from msgbook.notebook.transcript import Transcript
@@ -107,7 +107,7 @@ def examples(test: Any) -> Any:
 
 def closed(url: str) -> bool:
     """Whether a request would look no name up: neither of the server nor of its proxy."""
-    way = find_way(url)
+    way = find_route(url)
     try:
         return is_this_computer(way.proxy.url if way.proxy else url)
     except ValueError:  # not the URL of a proxy, so nobody is asked for one
@@ -177,7 +177,7 @@ def test_an_encrypted_client_is_built_or_names_the_variable(first, second):
     with environment(**env):
         import httpx2
 
-        way = find_way("https://127.0.0.1:9/v1")
+        way = find_route("https://127.0.0.1:9/v1")
         try:
             httpx2.AsyncClient(**way.client_options(httpx2))
             said = ""

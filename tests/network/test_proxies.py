@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from msgbook.network import NetworkProblem
-from msgbook.network.proxies import Proxy, check_proxy, describe_way, find_proxy, is_exempt
+from msgbook.network.proxies import Proxy, check_proxy, describe_route, find_proxy, is_exempt
 
 HERE = "http://127.0.0.1:8000/v1"
 PROXY = "http://127.0.0.1:3128"
@@ -169,8 +169,8 @@ def test_no_password_of_a_proxy_is_shown(url):
 def test_the_remedy_is_one_that_can_be_typed():
     proxy = Proxy("HTTP_PROXY", "http://me:secret@proxy:1")
 
-    near = describe_way(proxy, "http://localhost:1/v1", {})
-    far = describe_way(proxy, "http://far.example/v1", {"no_proxy": "a.b"})
+    near = describe_route(proxy, "http://localhost:1/v1", {})
+    far = describe_route(proxy, "http://far.example/v1", {"no_proxy": "a.b"})
 
     assert "proxy http://proxy:1, which HTTP_PROXY sets" in near
     assert "on this computer, which needs no proxy: set NO_PROXY=localhost before" in near

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from msgbook.network.client import Way
+from msgbook.network.client import Route
 from msgbook.network.proxies import Proxy, System, find_proxy
 
 URL = "https://models.corp.example/v1"
@@ -45,5 +45,5 @@ def test_a_value_without_a_scheme_is_that_of_an_http_proxy(value, scheme, is_enc
     proxy = Proxy.from_value("HTTP_PROXY", value)
 
     assert proxy.scheme == scheme
-    assert Way("http://h/v1", proxy).is_encrypted is is_encrypted
-    assert Way("https://h/v1", proxy).is_encrypted
+    assert Route("http://h/v1", proxy).is_encrypted is is_encrypted
+    assert Route("https://h/v1", proxy).is_encrypted

@@ -13,6 +13,7 @@ from msgbook.__main__ import main
 from msgbook.errors import MsgbookError
 from msgbook.other_chats import json_text, recognize
 from msgbook.other_chats import llm_database as database
+from msgbook.other_chats.chat import MOST_KEPT
 from msgbook.other_chats.export_folders import Folder
 from msgbook.other_chats.read import read_chats
 from msgbook.other_chats.unread import TooMuchError, Unread
@@ -163,3 +164,42 @@ def test_the_command_says_it_and_writes_nothing(tmp_path, capsys):
 
     assert capsys.readouterr().err.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_too_many_chats_are_refused_though_each_is_small(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(
+        "[" + ",".join([f'{{"messages":[{MESSAGE}]}}'] * (recognize.MOST_CHATS + 1)) + "]"
+    )
+
+    with pytest.raises(
+        MsgbookError, match=r"at most 50,000 chats, found more\. Export fewer at once"
+    ):
+        read_chats(path)
+
+
+MORE = {f"k{number}": number for number in range(MOST_KEPT + 1)}
+USER, ANSWER = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}
+
+
+@pytest.mark.parametrize(
+    "chat",
+    [
+        {"messages": [USER | MORE, ANSWER]},
+        {"messages": [USER, ANSWER], **MORE},
+        {"messages": [USER | {"x": [[one] for one in MORE]}, ANSWER]},
+        {"messages": [USER | {"x": MORE}] * 5 + [ANSWER]},
+        {"chat_messages": [{"sender": "human", "text": "hi", **MORE}, {"sender": "assistant", "text": "ho"}]},
+    ],
+)  # fmt: skip
+def test_a_chat_keeps_a_bounded_number_of_further_values_and_says_so(tmp_path, chat, capsys):
+    path, new = tmp_path / "a.json", tmp_path / "new.msg.md"
+    path.write_text(json.dumps(chat))
+
+    assert main(["convert", str(path), str(new)]) == 0
+
+    assert "metadata of more than 50,000 values is left out" in capsys.readouterr().err
+    text = new.read_text("utf-8")
+    assert "hi" in text
+    assert "ho" in text
+    assert len(text) < 100_000

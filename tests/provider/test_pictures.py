@@ -177,3 +177,38 @@ def test_a_hostile_image_of_a_file_is_not_drawn(data: Any) -> None:
     turn: Any = {"version": 1, "status": "done", "blocks": [{"type": "display", "data": data}]}
 
     assert "](http" not in to_markdown(turn)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "key", ["image", "image_url", "picture", "output_image", "inline_data", "generated_images"]
+)
+def test_a_picture_under_another_key_is_an_image_too(key: str, form: str) -> None:
+    for value in (FORMS[form], [FORMS[form]]):
+        turn = chat(delta(content="Here: "), delta(**{key: value}))
+
+        assert (displays(turn), turn.said["notices"]) == ([BUNDLE], [])
+
+
+@pytest.mark.parametrize("key", ["image", "media", "attachment", "x"])
+def test_a_data_url_under_any_key_is_an_image(key: str) -> None:
+    assert displays(chat(delta(content="Here: ", **{key: URL}))) == [BUNDLE]
+
+
+@pytest.mark.parametrize("key", ["image", "image_url", "media", "image_id"])
+@pytest.mark.parametrize("value", ["not available", {"reason": "not available"}, ["not available"]])
+def test_words_in_the_place_of_a_picture_are_quoted(key: str, value: Any) -> None:
+    turn = chat(delta(content="Here: ", **{key: value}))
+
+    [notice] = turn.said["notices"]
+    assert "not available" in notice
+    assert f"`{key}`" in notice
+
+
+@pytest.mark.parametrize("part", [{"type": "picture", "data": DATA}, {"type": "photo", "url": URL}])
+def test_a_part_of_another_name_is_an_image(part: Any) -> None:
+    whole = message()
+    whole["content"] = [{"type": "output_text", "text": "Here: "}, part]
+
+    turns = [chat(delta(content=[part])), StreamedTurn("responses", plain(completed(whole)))]
+    assert [displays(turn) for turn in turns] == [[BUNDLE], [BUNDLE]]

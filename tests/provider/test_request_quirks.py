@@ -37,6 +37,7 @@ from msgbook.provider.request_quirks import (
     UNNAMED_TOOLS,
     find_adaptations,
 )
+from msgbook.provider.request_quirks import OPTIONS as OPTIONS_ROW
 
 
 def find_adaptation(said: RefusedError, request: Request) -> Adaptation | None:
@@ -598,19 +599,21 @@ HELD = (
             user([DOCUMENT]),
         ],
         [TOOL],
-        {"max_tokens": 1, **OPTIONS, **TURN},
+        {"max_tokens": 1, "seed": 1, **OPTIONS, **TURN},
     ),
     Request("m", [REASONED_CHAT], options={"max_completion_tokens": 1, "reasoning_effort": "none"}),
+    Request("m", [user("and this?")], [TOOL, TOOL]),
 )
 ELEMENTS = {
     TOOLS: frozenset({"read"}),
     UNNAMED_TOOLS: frozenset({"read"}),
     ALL_TOOLS: frozenset({"read"}),
-    FEWER_TOOLS: frozenset({"0"}),
+    FEWER_TOOLS: 0,
     DOCUMENTS: EVERY_DOCUMENT,
     PICTURES: frozenset(image_keys(HELD[0])),
-    FEWER_IMAGES: frozenset({"1"}),
+    FEWER_IMAGES: 1,
     REASONING: frozenset({"reasoning_content"}),
+    OPTIONS_ROW: frozenset({"seed"}),
 }
 
 

@@ -94,3 +94,18 @@ def test_a_message_repeats_no_reasoning_under_another_key() -> None:
 
     said = StreamedTurn("chat", body).said
     assert (said["text"], said["reasoning"], said["notices"]) == ("Hello", ["hm"], [])
+
+
+def test_a_call_of_a_message_with_other_arguments_at_the_same_place_is_no_second_call() -> None:
+    body = sse(tool(0, "c1", "f", "{}"), _last(message={"tool_calls": [_call('{"a": 2}', "c2")]}))
+    said = StreamedTurn("chat", body + b"data: [DONE]\n\n").said
+
+    assert said["runs"] == [("f", "{}")]
+    assert '\\"a\\": 2' in said["notices"][0]
+
+
+def test_a_call_of_another_name_in_a_message_runs_too() -> None:
+    other = {"id": "c2", "function": {"name": "g", "arguments": "{}"}}
+    body = sse(tool(0, "c1", "f", "{}"), _last(message={"tool_calls": [other]}), DONE)
+
+    assert StreamedTurn("chat", body).runs == [("f", "{}"), ("g", "{}")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +35,7 @@ class Team:
     engine: Engine | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
     name: str = "chat.msg.md"
+    clock: Callable[[], float] = time.monotonic
 
     @property
     def files(self) -> list[Path]:
@@ -69,7 +71,9 @@ class Team:
 
         async def turn() -> Any:
             approver = Approver(settings.approval, where)
-            engine = self.engine = Engine(settings, where, approver=approver, sleep=no_sleep)
+            engine = self.engine = Engine(
+                settings, where, approver=approver, sleep=no_sleep, clock=self.clock
+            )
             running = asyncio.ensure_future(
                 run_to_end(engine, prompt, transcript, engine.new_record(), HiddenTurn(), ask)
             )

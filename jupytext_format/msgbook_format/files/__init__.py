@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         own_folder,
         replace_bytes,
         require_no_link,
+        require_no_linked_folder,
         require_replaceable,
     )
 else:
@@ -38,7 +39,7 @@ else:
             "regular_files": "open_regular read_regular require_regular",
             "writing": (
                 "create_bytes create_file own_folder replace_bytes require_no_link "
-                "require_replaceable"
+                "require_no_linked_folder require_replaceable"
             ),
         },
     )

@@ -2,6 +2,8 @@
 except those that `EXCEPTIONS` of tests/test_written_files.py names with their reasons.
 
 Only where the user's own file is meant, such as a configuration that is kept elsewhere, is a link followed.
+A link among the folders of a path is the user's own, such as a home that is kept elsewhere, unless it lies in the
+working folder or in a project: those may come from someone else, who would choose what is written to.
 """
 
 from __future__ import annotations
@@ -33,11 +35,41 @@ _FOLDER = os.O_RDONLY | sum(
 _BY_DESCRIPTOR = {os.open, os.mkdir, os.rename, os.unlink} <= os.supports_dir_fd
 
 
+_PROJECT_MARKS = (".msgbook", ".git")
+
+
 def require_no_link(path: Path) -> None:
-    """Raise `OSError` if a name is that of a link, wherever it leads."""
+    """Raise `OSError` if a name is that of a link, wherever it leads, or stands in a folder that someone has linked."""
+    require_no_linked_folder(path)
     if path.is_symlink():
-        words = f"expected a regular file or folder, found a link to {path.readlink()}. Name what it leads to"
-        raise OSError(errno.ELOOP, words, str(path))
+        raise _link_error(path)
+
+
+def require_no_linked_folder(path: Path) -> None:
+    """Raise `OSError` if a folder of a path is a link in the working folder or in a project."""
+    folder = Path(path.anchor) if path.anchor else Path()
+    for name in path.parts[bool(path.anchor) : -1]:
+        above, folder = folder, folder / name
+        if folder.is_symlink() and _is_shared(above.resolve()):
+            raise _link_error(folder)
+
+
+def _link_error(path: Path) -> OSError:
+    words = f"expected a regular file or folder, found a link to {path.readlink()}. Name what it leads to"
+    return OSError(errno.ELOOP, words, str(path))
+
+
+def _is_shared(folder: Path) -> bool:
+    """Return whether a folder belongs to the working folder or to a project. A home folder is neither."""
+    home = os.path.expanduser("~")  # noqa: PTH111 - no error where there is none
+    mine = (Path(home).resolve(), Path(folder.anchor))
+    working = Path.cwd().resolve()
+    for one in (folder, *folder.parents):
+        if one in mine:
+            return False
+        if one == working or any(os.path.lexists(one / mark) for mark in _PROJECT_MARKS):
+            return True
+    return False
 
 
 def require_replaceable(path: Path) -> None:
@@ -54,19 +86,23 @@ def create_file(path: Path, *, mode: int = 0o666) -> BinaryIO:
         FileExistsError: The name is taken, even if by a link that leads nowhere.
         OSError: The file cannot be written.
     """
+    require_no_linked_folder(path)
     return os.fdopen(os.open(path, _NEW, mode), "wb", buffering=0)
 
 
-def create_bytes(path: Path, data: bytes, *, mode: int = 0o666) -> None:
+def create_bytes(path: Path, data: bytes, *, mode: int = 0o666, follow: bool = False) -> None:
     """Write a new file. If it cannot be written, or the user interrupts that, none is left behind.
 
     Args:
         mode: Its mode, without what the process denies to new files.
+        follow: Whether links among its folders are followed wherever they are: for what the user keeps elsewhere.
 
     Raises:
         FileExistsError: The name is taken, even if by a link that leads nowhere. Nothing is changed.
         OSError: The file cannot be written.
     """
+    if not follow:
+        require_no_linked_folder(path)
     handle = os.open(path, _NEW, mode)
     try:
         _fill(handle, [data])

@@ -23,7 +23,7 @@ from msgbook.text import one_line
 from msgbook_format import reads
 from msgbook_format.errors import MessageFileError
 from msgbook_format.exporters import MsgHTMLExporter
-from msgbook_format.files import SUFFIX, create_bytes
+from msgbook_format.files import SUFFIX, create_bytes, require_no_linked_folder
 
 CELL_TIMEOUT = 120
 """Seconds that one cell of the headless demo may take."""
@@ -89,6 +89,7 @@ def _make_folder(folder: Path) -> None:
 
     In a larger project, sub-agents would work in that project's folder, which JupyterLab does not show.
     """
+    require_no_linked_folder(folder / "demo.msg.md")
     if folder.is_dir():
         return
     if os.path.lexists(folder):

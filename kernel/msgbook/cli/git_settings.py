@@ -46,6 +46,13 @@ _KEPT = re.compile(
 )
 """Variables that git is given: those with which it finds the user's own settings, and no key."""
 
+_PATIENCE = 10
+"""Seconds for one command. A repository can name pipes and devices among its settings, which git waits for."""
+
+
+class GitSilentError(CommandError):
+    """git did not end."""
+
 
 @dataclass(frozen=True, slots=True)
 class GitSettings:
@@ -125,21 +132,36 @@ class GitSettings:
 
     def attributes_of(self, file: Path) -> dict[str, str]:
         """Return the `diff` and `merge` attributes of a file; empty outside of a repository."""
-        found = _git("check-attr", "-z", "diff", "merge", "--", str(file))
+        try:
+            found = _git("check-attr", "-z", "diff", "merge", "--", str(file))
+        except GitSilentError:
+            return {}
         words = found.stdout.split("\0") if found.returncode == 0 else []
         return dict(zip(words[1::3], words[2::3], strict=False))
 
 
 def setting_in_force(key: str) -> str | None:
-    """Return a setting of git as it counts in the working folder; None without it or without git."""
+    """Return a setting of git as it counts in the working folder; None without it or without git.
+
+    Raises:
+        GitSilentError: git did not end.
+    """
     try:
         found = _git("config", "--null", "--get", key)
+    except GitSilentError:
+        raise
     except CommandError:
         return None
     return found.stdout.removesuffix("\0") if found.returncode == 0 else None
 
 
 def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run git: the only place that does, so that nothing of a repository runs or waits.
+
+    Raises:
+        GitSilentError: It did not end.
+        CommandError: There is no git.
+    """
     try:
         return subprocess.run(  # noqa: S603
             [_program(), *_NOTHING_RUNS, *arguments],
@@ -147,9 +169,17 @@ def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
             check=False,
             capture_output=True,
             stdin=subprocess.DEVNULL,
+            start_new_session=True,  # so that it finds no terminal to ask at
+            timeout=_PATIENCE,
             encoding="utf-8",
             errors="surrogateescape",
         )
+    except subprocess.TimeoutExpired:
+        raise GitSilentError(
+            f"git {' '.join(arguments[:2])} did not end within {_PATIENCE} seconds. Check the files that the "
+            "settings of this repository name, in .git/config under include.path and core.attributesFile: "
+            "one may be a pipe or a device"
+        ) from None
     except FileNotFoundError:
         raise CommandError(
             "expected the command git, which is not installed or not in PATH"

@@ -10,6 +10,7 @@ from typing import Any
 from msgbook.config.providers import OPENAI_KEYS
 from msgbook.config.settings import Settings
 from msgbook.config.spellings import REDACTED, find_beginning, find_secrets, may_hold, replace_spans
+from msgbook.text import changed_key
 
 _STRUCTURE = {"role", "type"}
 """Keys of a request whose values are fixed by the API."""
@@ -66,7 +67,8 @@ def may_contain(encoded: bytes, secrets: Iterable[str]) -> bool:
 
     This check takes a tenth of the time of redacting, and nearly nothing contains a secret.
     """
-    return may_hold(encoded, _beginnings(tuple(secrets)))
+    known = tuple(secrets)
+    return may_hold(encoded, _beginnings(known), known)
 
 
 @lru_cache(8)
@@ -80,14 +82,20 @@ def _beginning(secret: str) -> str:
 
 
 def redact_json(value: Any, secrets: Iterable[str]) -> Any:
-    """Return a part of a request without the secrets. Keys and values that name its structure stay."""
+    """Return a part of a request without the secrets. What names its structure stays, keys and values."""
     if isinstance(value, str):
         return redact(value, secrets)
     if isinstance(value, list):
         return [redact_json(entry, secrets) for entry in value]
     if not isinstance(value, dict):
         return value
-    return {
-        key: entry if key in _STRUCTURE else redact_json(entry, secrets)
-        for key, entry in value.items()
-    }
+    changed: dict[str, Any] = {}
+    known = tuple(secrets)
+
+    def hide(key: str) -> str:
+        return replace_spans(key, find_secrets(key, known))
+
+    for key, entry in value.items():
+        name = changed_key(key, hide, changed)
+        changed[name] = entry if key in _STRUCTURE else redact_json(entry, secrets)
+    return changed

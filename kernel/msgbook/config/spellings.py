@@ -1,15 +1,19 @@
-"""Secrets in a text, however JSON or a URL spells their letters. Pure.
+"""Secrets in a text, however JSON, a URL, HTML or base64 spells their letters. Pure.
 
-PHP writes `sk-ab\\/cd`, others `\\u0073k-ab`, a URL `sk-ab%2Fcd`, and JSON within JSON doubles each backslash.
-So text and secrets are compared as they are read, not as they are written.
+PHP writes `sk-ab\\/cd`, others `\\u0073k-ab`, a URL `sk-ab%2Fcd`, HTML `sk-ab&#47;cd`, and JSON within JSON doubles
+each backslash. So text and secrets are compared as they are read, not as they are written. Base64 is compared as
+it is written: a header `Basic` has a key among other letters, a file has line breaks in it.
 """
 
 from __future__ import annotations
 
+import base64
+import html
 import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from html.entities import html5
 from urllib.parse import unquote_to_bytes
 
 REDACTED = "[redacted]"
@@ -18,11 +22,17 @@ _LOW, _HIGH = "u[dD][89abAB][0-9a-fA-F]{2}", "u[dD][c-fC-F][0-9a-fA-F]{2}"
 # A run of backslashes is taken as one, and only from its start: that takes linear time.
 _BACKSLASHES = r"(?<!\\)\\++"
 _PERCENT = "%(?:25){0,3}"
+_AMPERSAND = rf"(?:&|{_PERCENT}26|{_BACKSLASHES}(?:u00|x)26)"
+_ENTITY = rf"(?:[#]|{_PERCENT}23)(?:[xX][0-9a-fA-F]{{1,8}}(?![0-9a-fA-F])|[0-9]{{1,9}}(?![0-9]))"
+_SEMICOLON = f"(?:;|{_PERCENT}3[bB])"
 _ESCAPES = (
     rf"{_BACKSLASHES}(?P<pair>{_LOW}\\++{_HIGH})|{_BACKSLASHES}[ux](?P<code>(?<=u)[0-9a-fA-F]{{4}}|(?<=x)[0-9a-fA-F]{{2}})"
     rf"|(?P<bytes>{_PERCENT}[2-7][0-9a-fA-F]|(?:{_PERCENT}[89a-fA-F][0-9a-fA-F])++)"
 )
-_CUT = re.compile(r"(?:(?<!\\)\\++(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?|%(?:25){0,3}[0-9a-fA-F]?)\Z")
+_CUT = re.compile(
+    r"(?:(?<!\\)\\++(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?|%(?:25){0,3}[0-9a-fA-F]?"
+    r"|&(?:amp;){0,3}(?:#(?:[xX][0-9a-fA-F]{0,6}|[0-9]{0,7})|[a-zA-Z]{1,8})?)\Z"
+)
 """What may be the beginning of an escape."""
 _LONGEST = 24
 """Characters that one of a secret may take: both halves of a pair, twice within JSON."""
@@ -37,7 +47,7 @@ def find_secrets(text: str, secrets: Sequence[str]) -> list[tuple[int, int]]:
     if any(form in text for form in _forms(known)):
         spans = _matches(_expression(_forms(known)), text)
     escapes = _escapes(known)
-    if escapes.search(text):
+    if _may_escape(text) and escapes.search(text):
         plain, read = _plain(text, known), _as_read(known)
         if any(secret in plain for secret in read):
             places = _places(text, escapes)
@@ -45,7 +55,7 @@ def find_secrets(text: str, secrets: Sequence[str]) -> list[tuple[int, int]]:
                 (places[start][0], places[end - 1][1])
                 for start, end in _matches(_expression(read), plain)
             ]
-    return _joined(spans)
+    return _joined(spans + _base64_spans(text, known))
 
 
 def replace_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -85,15 +95,76 @@ def find_beginning(text: str, beginnings: Sequence[tuple[str, str]]) -> int | No
     return None
 
 
-def may_hold(encoded: bytes, beginnings: Sequence[str]) -> bool:
-    """Return whether JSON whose letters are not escaped may hold one of the beginnings."""
+def may_hold(encoded: bytes, beginnings: Sequence[str], secrets: Sequence[str]) -> bool:
+    """Return whether JSON whose letters are not escaped may hold one of the secrets, or of their beginnings."""
     known = tuple(beginnings)
     if any(form in encoded for form in _encoded(known)):
         return True
-    if not _encoded_escapes(known).search(encoded):
+    if _base64_holds(encoded, tuple(secrets)):
+        return True
+    signs = (b"\\", b"%", b"&")
+    if not any(sign in encoded for sign in signs) or not _encoded_escapes(known).search(encoded):
         return False
     plain = _plain(encoded.decode("utf-8", "replace"), known)
     return any(read in plain for read in _as_read(known))
+
+
+_LEAST_BASE64 = 8
+"""Letters of base64 that are surely those of a secret; fewer are found in many texts."""
+_BREAK = r"(?:\\*[rn]|[\r\n]|%0[aAdD]){0,4}"
+"""What stands in base64 where a line ends, as it is or within JSON."""
+_AT_MOST = r"[A-Za-z0-9+/_-]?"
+
+
+def _base64_spans(text: str, secrets: tuple[str, ...]) -> list[tuple[int, int]]:
+    windows, expression = _base64_forms(secrets)
+    if not any(window in text for window in windows):
+        return []
+    return [found.span() for found in expression.finditer(text)]
+
+
+def _base64_holds(encoded: bytes, secrets: tuple[str, ...]) -> bool:
+    return any(window.encode() in encoded for window in _base64_forms(secrets)[0])
+
+
+@lru_cache(16)
+def _base64_forms(secrets: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
+    """Return what a text with a secret in base64 surely has a piece of, and what matches it.
+
+    What a secret is in base64 depends on the number of bytes before it, of which three are to be told apart. Its
+    first and last letters tell of its neighbours too.
+    """
+    forms: dict[str, None] = {}
+    for secret in secrets:
+        data = secret.encode("utf-8", "replace")
+        for before in range(3):
+            coded = base64.b64encode(b"\0" * before + data).decode().rstrip("=")
+            whole = coded[-(-before * 8 // 6) : (before + len(data)) * 8 // 6]
+            if len(whole) >= _LEAST_BASE64:
+                forms |= dict.fromkeys((whole, whole.translate(_URLSAFE)))
+    windows, patterns = [], []
+    for form in forms:
+        half = min(len(form) // 2, _LEAST_BASE64)
+        windows += [form[:half], form[half : 2 * half]]  # a line may end within one of them
+        letters = _BREAK.join(_spelled_base64(letter) for letter in form)
+        patterns.append(f"{_AT_MOST}{letters}{_BREAK}{_AT_MOST}(?:=|%3[dD]){{0,2}}")
+    return tuple(dict.fromkeys(windows)), re.compile("|".join(patterns) or r"(?!)")
+
+
+_URLSAFE = str.maketrans("+/", "-_")
+
+
+def _spelled_base64(letter: str) -> str:
+    return (
+        rf"(?:\\*{re.escape(letter)}|%{ord(letter):02x}|%{ord(letter):02X})"
+        if letter in "+/"
+        else letter
+    )
+
+
+def _may_escape(text: str) -> bool:
+    """Return whether a text may have an escape at all: to search for one takes much longer, and few have any."""
+    return "\\" in text or "%" in text or "&" in text
 
 
 def _matches(expression: re.Pattern[str], text: str) -> list[tuple[int, int]]:
@@ -137,12 +208,24 @@ def _encoded_escapes(secrets: tuple[str, ...]) -> re.Pattern[bytes]:
 
 
 def _escapes_for(secrets: tuple[str, ...]) -> str:
-    """Return what matches an escape. Quotes and backslashes count only where a secret has one: most texts have many."""
+    """Return what matches an escape.
+
+    Quotes, backslashes and HTML's names count only where a secret has one: most texts have many.
+    """
+    names = "|".join(_entities("".join(secrets)))
+    named = rf"|(?:amp;)*(?P<named>{names}){_SEMICOLON}" if names else ""
+    entity = rf"{_AMPERSAND}(?:(?:amp;)*+(?P<entity>{_ENTITY}){_SEMICOLON}?{named})"
     letters = "".join(letter for letter in "/\"'" if any(letter in secret for secret in secrets))
     signs = rf"|{_BACKSLASHES}(?P<sign>[{letters}])" if letters else ""
     # What backslashes are left says nothing: `\\\u0025` is `\%`, and read twice it is `%`.
     run = r"|(?<!\\)(?P<run>\\++)" if any("\\" in secret for secret in secrets) else ""
-    return f"{_ESCAPES}{signs}{run}"
+    return f"{entity}|{_ESCAPES}{signs}{run}"
+
+
+def _entities(letters: str) -> list[str]:
+    """Return HTML's names of signs that are among letters."""
+    signs = {letter for letter in letters if not letter.isalnum()}
+    return sorted(name[:-1] for name, sign in html5.items() if name.endswith(";") and sign in signs)
 
 
 @lru_cache(16)
@@ -168,13 +251,19 @@ def _letters(found: re.Match[str]) -> str:
     if found["pair"]:
         low, high = (int(half[1:5], 16) for half in re.findall("u.{4}", found["pair"]))
         return chr(0x10000 + ((low & 0x3FF) << 10 | high & 0x3FF))
-    if found["code"]:
-        letter = chr(int(found["code"], 16))
-        return "" if letter == "\\" and "run" in found.groupdict() else letter
     if found["bytes"]:
         written = re.sub("%(?:25)+", "%", found["bytes"])
         return unquote_to_bytes(written).decode("utf-8", "replace")
-    return found.groupdict().get("sign") or ""
+    groups = found.groupdict()
+    letter = groups.get("sign") or ""
+    if found["code"]:
+        letter = chr(int(found["code"], 16))
+    elif found["entity"]:
+        number = re.sub("^%(?:25)*23", "#", found["entity"])
+        letter = html.unescape(f"&{number};")
+    elif groups.get("named"):
+        letter = html5[f"{groups['named']};"]
+    return "" if letter == "\\" and "run" in groups else letter
 
 
 def _places(text: str, escapes: re.Pattern[str]) -> list[tuple[int, int]]:

@@ -78,7 +78,7 @@ def write_settings(path: Path, text: str, *, old: bytes | None) -> Path | None:
     try:
         if old is None:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            create_bytes(path, text.encode(), mode=_OWNER_ONLY)
+            create_bytes(path, text.encode(), mode=_OWNER_ONLY, follow=True)
             return None
         backup = _copy(path, old)
         try:
@@ -104,7 +104,7 @@ def _copy(path: Path, content: bytes) -> Path:
     while True:
         backup = path.with_name(f"{path.name}.bak{number}")
         try:
-            create_bytes(backup, content, mode=_OWNER_ONLY)
+            create_bytes(backup, content, mode=_OWNER_ONLY, follow=True)
         except FileExistsError:
             number += 1
         else:

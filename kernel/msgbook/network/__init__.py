@@ -9,7 +9,7 @@ Only what a URL needs is made, so that a wrong variable ends no request that wou
 """
 
 from msgbook.network.certificates import ignore_unusable_key_log
-from msgbook.network.client import Way, find_way, is_untrusted
+from msgbook.network.client import Route, find_route, is_untrusted
 from msgbook.network.problem import NetworkProblem
 
-__all__ = ["NetworkProblem", "Way", "find_way", "ignore_unusable_key_log", "is_untrusted"]
+__all__ = ["NetworkProblem", "Route", "find_route", "ignore_unusable_key_log", "is_untrusted"]

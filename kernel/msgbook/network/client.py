@@ -9,7 +9,7 @@ from typing import Any
 
 from msgbook.network.certificates import describe_trust, plain_context, tls_context
 from msgbook.network.problem import NetworkProblem
-from msgbook.network.proxies import Proxy, check_proxy, describe_way, find_proxy
+from msgbook.network.proxies import Proxy, check_proxy, describe_route, find_proxy
 from msgbook.text import one_line, visible
 
 _UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"
@@ -17,8 +17,8 @@ _UNTRUSTED = "CERTIFICATE_VERIFY_FAILED"
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """The way to a server: straight, or through a proxy."""
+class Route:
+    """The route to a server: direct, or through a proxy."""
 
     url: str
     proxy: Proxy | None = None
@@ -30,13 +30,13 @@ class Way:
         return to_proxy or self.url.lower().startswith("https:")
 
     def client_options(self, http: Any) -> dict[str, Any]:
-        """Return the arguments of an HTTP client that goes this way, and reads no variable by itself.
+        """Return the arguments of an HTTP client that takes this route, and reads no variable by itself.
 
         Args:
             http: The HTTP library.
 
         Raises:
-            NetworkProblem: A variable that this way needs cannot be used.
+            NetworkProblem: A variable that this route needs cannot be used.
         """
         proxy = self.proxy
         if proxy is not None:
@@ -48,23 +48,23 @@ class Way:
         return options
 
     def advice(self, why: str = "") -> str:
-        """Return what to do about a failure that this way may have caused; empty if it cannot have.
+        """Return what to do about a failure that this route may have caused; empty if it cannot have.
 
         Args:
             why: The library's words for the failure.
         """
         trust = describe_trust(os.environ) if is_untrusted(why) else ""
-        through = describe_way(self.proxy, self.url, os.environ) if self.proxy else ""
+        through = describe_route(self.proxy, self.url, os.environ) if self.proxy else ""
         return " ".join(filter(None, (trust, through)))
 
 
-def find_way(url: str, environ: Mapping[str, str] | None = None) -> Way:
-    """Return the way to a URL.
+def find_route(url: str, environ: Mapping[str, str] | None = None) -> Route:
+    """Return the route to a URL.
 
     Args:
         environ: The environment; by default the process's own.
     """
-    return Way(url, find_proxy(url, os.environ if environ is None else environ))
+    return Route(url, find_proxy(url, os.environ if environ is None else environ))
 
 
 def is_untrusted(why: str) -> bool:

@@ -157,7 +157,7 @@ def check_proxy(proxy: Proxy) -> None:
         )
 
 
-def describe_way(proxy: Proxy, url: str, environ: Mapping[str, str]) -> str:
+def describe_route(proxy: Proxy, url: str, environ: Mapping[str, str]) -> str:
     """Return what to do about a failure on the way to a URL through a proxy."""
     host = urlsplit(url).hostname or ""
     variable = find_variable("no", environ) or ""

@@ -18,7 +18,7 @@ from msgbook.config import (
 )
 from msgbook.errors import ConfigError
 from msgbook.network.certificates import FILE, FOLDER, KEY_LOG, NOT_READ, check_certificates
-from msgbook.network.client import find_way
+from msgbook.network.client import find_route
 from msgbook.network.problem import NetworkProblem
 from msgbook.network.proxies import (
     Proxy,
@@ -107,7 +107,7 @@ def _examine_exceptions(found: _Set) -> Row:
 
 
 def _examine_certificates(found: _Set) -> Row:
-    used = [s for s in found.servers if find_way(s.url, found.environ).is_encrypted]
+    used = [s for s in found.servers if find_route(s.url, found.environ).is_encrypted]
     is_needed = bool(used) and found.name != KEY_LOG
     if found.name == FOLDER and found.environ.get(FILE):
         return Row(found.name, "note", f"{found.name} is not used: {FILE} goes before it")

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+MOST_KEPT = 50_000
+"""Values that one chat keeps of what has no place in its cells. They are written into its file and read with it."""
+
 Role = Literal["system", "user", "assistant"]
 
 
@@ -45,6 +48,20 @@ class OtherChat:
     forks: Sequence[OtherChat] = ()
     """Other branches, from the first message on."""
 
+    def bound_kept(self) -> None:
+        """Leave out what is too much to keep, and say so."""
+        left = MOST_KEPT
+        holders: list[OtherChat | ChatMessage] = [self, *self.messages]
+        for holder in holders:
+            count = _count(holder.kept, left + 1)
+            if count > left:
+                holder.kept = {}
+                self.findings.append(
+                    f"metadata of more than {MOST_KEPT:,} values is left out; the messages are complete"
+                )
+            else:
+                left -= count
+
 
 def text_block(text: str) -> dict[str, Any]:
     """Return a block of text."""
@@ -67,3 +84,15 @@ def result_block(
     """Return a block of a result."""
     status = "error" if is_error else "success"
     return {"type": "tool_result", "id": call_id, "status": status, "content": content}
+
+
+def _count(value: Any, most: int) -> int:
+    """Return the number of values in a JSON value; counting ends at `most`."""
+    count, level = 0, [value]
+    while level and count < most:
+        one = level.pop()
+        inner = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        count += len(inner)
+        if count < most:
+            level += inner
+    return count

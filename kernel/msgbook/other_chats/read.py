@@ -39,6 +39,9 @@ def read_chats(path: Path) -> ReadChats:
         chats = _chats(path, unread)
     if not chats:
         raise MsgbookError(_nothing(unread.reasons))
+    for chat in chats:
+        for branch in (chat, *chat.forks):
+            branch.bound_kept()
     return ReadChats(chats, unread.reasons)
 
 

@@ -19,6 +19,9 @@ EXPECTED = (
 MOST_MESSAGES = 300_000
 """Messages of all chats of a file. Each takes about 4 kB until it is written."""
 
+MOST_CHATS = 50_000
+"""Chats of a file. Each becomes a file of its own, which takes a few milliseconds to write safely."""
+
 _MESSAGES = ("mapping", "chat_messages", "messages")
 """Where the forms have them."""
 
@@ -27,7 +30,7 @@ class Room:
     """The messages that may still be read."""
 
     def __init__(self, left: int = MOST_MESSAGES) -> None:
-        self._left = left
+        self._left, self._chats = left, MOST_CHATS
 
     def take(self, messages: Any) -> None:
         """Count the messages of a chat before they are read; a chat without any takes room, too.
@@ -35,6 +38,11 @@ class Room:
         Raises:
             TooMuchError: There are too many.
         """
+        self._chats -= 1
+        if self._chats < 0:
+            raise TooMuchError(
+                f"expected at most {MOST_CHATS:,} chats, found more. Export fewer at once"
+            )
         self._left -= max(1, len(messages)) if isinstance(messages, dict | list) else 1
         if self._left < 0:
             raise TooMuchError(

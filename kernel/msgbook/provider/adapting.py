@@ -11,7 +11,7 @@ from msgbook.events import AdaptationNotice, Notice, StreamEvent
 from msgbook.provider.adaptation import Adaptation
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import RefusedError
-from msgbook.provider.refused_elements import is_placed, of_mcp_servers
+from msgbook.provider.refused_elements import is_placed, of_others
 from msgbook.provider.refused_media import EVERY_DOCUMENT
 from msgbook.provider.request_quirks import (
     DOCUMENTS,
@@ -163,6 +163,6 @@ def _was_no_help(
     if tried.row is TOOLS:
         if not is_placed(before, request):
             return False
-        if not of_mcp_servers(tried.elements):
+        if not of_others(tried.elements):
             return re.sub(r"\d+", "", before.words) == re.sub(r"\d+", "", refusal.words)
     return before.words == refusal.words

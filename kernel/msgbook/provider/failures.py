@@ -15,7 +15,7 @@ from msgbook.errors import (
     ProviderError,
     Retry,
 )
-from msgbook.network import Way, is_untrusted
+from msgbook.network import Route, is_untrusted
 from msgbook.provider.advice import Advice
 from msgbook.provider.apis import APIS
 from msgbook.provider.error_kinds import ErrorKind, find_kind, is_loading
@@ -117,7 +117,7 @@ class Failures:
         self._secrets = secrets
         self.has_answered = False
         """True once the server has answered a request to the end."""
-        self.way: Way | None = None
+        self.route: Route | None = None
         """The way to the server; None before the first request, and where nothing goes over the network."""
 
     def from_status(
@@ -213,7 +213,7 @@ class Failures:
             words = f"{why}. Nothing was sent there. If that is the right server, change"
             where = f"{self._advice.url_setting} to its address{self._advice.and_restart}"
             return ProviderError("RedirectedError", f"{words} {where}.")
-        proxy = self.way.proxy if self.way is not None else None
+        proxy = self.route.proxy if self.route is not None else None
         through = f" through the proxy {proxy.shown}" if proxy is not None else ""
         failed = f"The connection to {shown_url(self._settings.base_url)}{through} failed: {why}"
         advice = self.way_advice(why) or self._advice.for_lost_connection(
@@ -228,7 +228,7 @@ class Failures:
         Args:
             why: The library's words for the failure.
         """
-        return self.way.advice(why) if self.way is not None else ""
+        return self.route.advice(why) if self.route is not None else ""
 
     @property
     def check_url(self) -> str:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from msgbook.config import ORGANIZATION_HEADERS, parse_header_lines
-from msgbook.network import Way, ignore_unusable_key_log
+from msgbook.network import Route, ignore_unusable_key_log
 from msgbook.provider.wire import MakeTransport, Wire
 
 ERROR_BYTES = 65_536
@@ -49,7 +49,7 @@ def http_library(sdk: Any) -> Any:
 
 def http_client(
     sdk: Any,
-    way: Way | None,
+    route: Route | None,
     transport: MakeTransport | None = None,
     wire: Wire = Wire(),  # noqa: B008 - it holds nothing
 ) -> Any:
@@ -61,15 +61,15 @@ def http_client(
     go only to the server that was configured.
 
     Args:
-        way: To the server; None if a transport replaces the network.
+        route: To the server; None if a transport replaces the network.
         transport: Makes what replaces the network.
         wire: Records what is sent and answered.
 
     Raises:
-        NetworkProblem: A variable of the environment that the way needs cannot be used.
+        NetworkProblem: A variable of the environment that the route needs cannot be used.
     """
     http = http_library(sdk)
-    options = way.client_options(http) if way is not None else {"trust_env": False}
+    options = route.client_options(http) if route is not None else {"trust_env": False}
     if transport is not None:
         options["transport"] = transport(http)
     return _client_class(sdk, wire)(

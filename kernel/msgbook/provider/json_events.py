@@ -10,7 +10,7 @@ from typing import Any
 
 from msgbook.errors import NotACompletionError
 from msgbook.provider.sse import ServerSentEvent, SSEDecoder
-from msgbook.text import one_line
+from msgbook.text import one_line, without_data
 
 JSONEvent = tuple[ServerSentEvent, dict[str, Any]]
 """An event and the object that is its data. What an event named `error` says is under `error`."""
@@ -39,7 +39,12 @@ _END_KEYS = frozenset(("done", "usage", "id", "model", "object", "created"))
 _ERROR_EVENTS = frozenset(("error", "exception", "fatal", "failure", "err"))
 """Names of events that bring errors."""
 
-_PAGE = re.compile("^\\s*<(!doctype|html)", re.IGNORECASE | re.MULTILINE)
+_PAGE = re.compile(
+    r"^\s*<(!doctype|html|head|body|title|center|h1)\b", re.IGNORECASE | re.MULTILINE
+)
+_BEGINNING = re.compile(r"[{\[]|d(a(t(a)?)?)?$|e(v(e(n(t)?)?)?)?$|i(d)?$|r(e(t(r(y)?)?)?)?$")
+"""A line that was cut and is perhaps the beginning of a field or of an object."""
+_OLLAMA = re.compile(r'"done"\s*:\s*(true|false)')
 _BROKEN_JSON = re.compile(r'["{]|\[\s*[\[{"\d]|-?\d')
 _BROKEN_ERROR = re.compile(r"""[{]\s*['"]?(error|errors|exception|detail)\b""", re.IGNORECASE)
 
@@ -94,11 +99,21 @@ class JSONEvents:
         whole = _object(self.other)
         if whole is not None:
             return [whole], self._odd
-        if self._sse.is_other_cut and _object(lines[-1]) is None:
-            del lines[-1:]  # perhaps the beginning of an event
+        if self._sse.is_other_cut and _BEGINNING.match(lines[-1]) and _object(lines[-1]) is None:
+            del lines[-1:]
         found = [(line, _object(line)) for line in lines]
+        if _PAGE.search(self.other):
+            found = [(line, value) for line, value in found if value is not None]  # see `error`
         words = [self._odd, *(line for line, value in found if value is None and _says(line))]
         return [value for _, value in found if value is not None], "\n".join(filter(None, words))
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Return the objects of a body that has one on each line, and nothing else but perhaps `[DONE]`."""
+        lines = [line for line in self.other.split("\n") if line.strip()]
+        if self._sse.is_other_cut and len(lines) > 1 and _object(lines[-1]) is None:
+            del lines[-1:]
+        objects = [value for line in lines if (value := _object(line)) is not None]
+        return objects if len(objects) == len(lines) else []
 
     def _objects(self, events: Iterable[ServerSentEvent]) -> Iterator[JSONEvent]:
         for event in events:
@@ -192,5 +207,16 @@ def is_too_deep(value: Any) -> bool:
 def describe_other_body(expected: str, body: str) -> str:
     """Return what was expected of a server, and what it answered instead."""
     begins = body[:1000].lower()
-    what = "an HTML page" if "<html" in begins or "<!doctype" in begins else "something else"
-    return f"Expected {expected}, but the server answered with {what}: {one_line(body[:120])!r}."
+    what, advice = "something else", ""
+    if "<html" in begins or "<!doctype" in begins:
+        what = "an HTML page"
+    elif _object(body.strip().split("\n")[0]):
+        what = (
+            "lines of JSON instead of server-sent events (NDJSON)"
+            if "\n" in body.strip()
+            else "JSON of another form"
+        )
+        if _OLLAMA.search(body[:1000]):
+            advice = " This is Ollama's own form; its OpenAI-compatible API is at /v1."
+    words = one_line(without_data(body[:2000])[:120])
+    return f"Expected {expected}, but the server answered with {what}: {words!r}.{advice}"

@@ -22,7 +22,7 @@ from msgbook.errors import (
 )
 from msgbook.events import ModelFinished, Notice, StreamEvent, UsageReported
 from msgbook.ids import Ids
-from msgbook.network import NetworkProblem, find_way
+from msgbook.network import NetworkProblem, find_route
 from msgbook.provider.api import AnswerDecoder
 from msgbook.provider.apis import APIS
 from msgbook.provider.base import Request
@@ -212,14 +212,14 @@ class OpenAIProvider:
         # Without a URL, the SDK would read OPENAI_BASE_URL, which may be blank.
         url = server_url(self._base_url)
         transport = self._wire.transport(self._transport)
-        self._failures.way = way = find_way(url) if transport is None else None
+        self._failures.route = route = find_route(url) if transport is None else None
         try:
             client: openai.AsyncOpenAI = sdk.AsyncOpenAI(
                 api_key=key,
                 base_url=url,
                 default_headers=own_headers(sdk, key, self._settings.headers),
                 max_retries=0,
-                http_client=http_client(sdk, way, transport, self._wire),
+                http_client=http_client(sdk, route, transport, self._wire),
             )
         except NetworkProblem as error:
             raise UnusableSettingError("ConfigError", error.words, advice=error.advice) from None

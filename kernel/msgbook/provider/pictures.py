@@ -36,6 +36,9 @@ _SOURCES = (
 )
 """Keys that hold a picture, or an object that does."""
 
+_NAME = re.compile("image|picture|photo|inline_?data|b64_?json", re.IGNORECASE)
+"""Keys and types whose value is a picture, wherever a server puts them."""
+
 _DEPTH = 4
 _URL_LIMIT = 2000
 _DATA = re.compile(r"data:[^,]{0,100};base64,", re.IGNORECASE)
@@ -56,10 +59,26 @@ class Pictures:
     def of_part(self, part: Any) -> list[StreamEvent] | None:
         """Return the events of a part of a message: none if its picture came before; None if it is no picture."""
         kind = part.get("type") if isinstance(part, dict) else None
-        is_picture = isinstance(kind, str) and kind in _TYPES
+        is_picture = isinstance(kind, str) and (
+            kind in _TYPES or (_NAME.search(kind) is not None and _is_picture(part))
+        )
         if not is_picture and not (isinstance(part, dict) and _is_inline(part)):
             return None
         return self.of_value(part)
+
+    def of_key(self, key: str, value: Any) -> list[StreamEvent] | None:
+        """Return the events of a value under a key that nobody knows; None if it is no picture, or not only that."""
+        parts = value if isinstance(value, list) else [value]
+        is_named = bool(_NAME.search(key))
+        found: list[StreamEvent] = []
+        for part in parts:
+            is_data = isinstance(part, str) and _DATA.match(part) is not None
+            is_picture = is_data or (is_named and _is_picture(part))
+            events = self.of_value(part) if is_picture else self.of_part(part)
+            if events is None:
+                return None
+            found += events
+        return found if parts else None
 
     def of_value(self, value: Any, item: dict[str, Any] | None = None) -> list[StreamEvent] | None:
         """Return the events of a value that stands where pictures stand; None if there is none in it.
@@ -118,6 +137,13 @@ def _source(value: Any, depth: int) -> str:
         return ""
     found = (_source(value[key], depth - 1) for key in _SOURCES if value.get(key))
     return next(filter(None, found), "")
+
+
+def _is_picture(value: Any) -> bool:
+    """Return whether a value holds the URL or the bytes of a picture, and no other words."""
+    source = _source(value, _DEPTH)
+    is_url = source[:8].lower().startswith(("http://", "https://")) or _DATA.match(source)
+    return bool(is_url) or _mime_of(source.translate(_URLSAFE)) is not None
 
 
 def _is_inline(part: dict[str, Any]) -> bool:

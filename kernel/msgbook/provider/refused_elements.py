@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from msgbook.messages import Message, Part, document_name
+from msgbook.own_tools import OWN_NAMES
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.responses.items import input_items
@@ -104,9 +105,9 @@ def _places(words: str) -> list[int]:
     return [int(place) for place in found if len(place) < 6]
 
 
-def of_mcp_servers(names: Iterable[str]) -> Elements:
-    """Return those of some names that are of tools of MCP servers."""
-    return frozenset(filter(_MCP_SERVER.match, names))
+def of_others(names: Iterable[str]) -> Elements:
+    """Return those of some names that are of other tools than msgbook's own: of MCP servers, plug-ins, the notebook."""
+    return frozenset(names) - OWN_NAMES
 
 
 def every_tool(refusal: RefusedError, request: Request) -> Elements | None:
@@ -117,15 +118,15 @@ def every_tool(refusal: RefusedError, request: Request) -> Elements | None:
 
 
 def unnamed_tools(refusal: RefusedError, request: Request) -> Elements | None:
-    """Return the tools of MCP servers if a refusal is about a tool that it does not name, or names by a place, which
-    may be wrong; None for none.
+    """Return the tools that are not msgbook's own if a refusal is about a tool that it does not name, or names by a
+    place, which may be wrong; None for none.
 
     Their schemas are of many authors; those of msgbook's own tools are taken by all servers.
     """
     is_unnamed = names_a_tool(refusal) and not named_tools(refusal, request)
     if not (is_unnamed or is_placed(refusal, request)):
         return None
-    return of_mcp_servers(map(tool_name, request.tools)) or None
+    return of_others(map(tool_name, request.tools)) or None
 
 
 def names_a_tool(refusal: RefusedError) -> bool:

@@ -22,14 +22,16 @@ _IMAGE = re.compile(
     r"|content\b.{0,60}\bstring\b|expected (a )?string",
     re.IGNORECASE,
 )
+_OF_ONE = r"decod|corrupt|larger|exceed|maximum|policy|safety|过大|损坏|无效"
+"""Words about one image or document that the server cannot use, or that is too large for it."""
 _ONE_IMAGE = re.compile(
+    rf"{_OF_ONE}|"
     r"invalid[ _](image\b|image_(?!url)|base64|mime)|image_parse|\b(in)?valid image|\b(image|picture|photo)s? (is|are) (not |in)?valid"
     r"|image (data|file|format|size|dimension|length|width|height|resolution|aspect)|aspect ratio|\bpixels?\b|unsupported image(?! (input|url|content))"
-    r"|decod|corrupt|download|fetch|too (large|big|many|small|long)|larger|exceed|maximum"
-    r"|at most (?!0\b)|policy|safety|moderation|violat|mismatch|specified using"
+    r"|download|fetch|too (large|big|many|small|long)|at most (?!0\b)|moderation|violat|mismatch|specified using"
     r"|(could not|couldn't|cannot|can't|unable to|failed to) (process|read|load|open|identify|parse)"
     r"|flagged|beschädigt|ungültig|defekt|zu groß|endommag|trop (grand|volumineu)|dañad|demasiado grande|danneggiat"
-    r"|(图片|图像|圖片)(格式|大小|尺寸|数据|解析)|过大|过小|下载|损坏|无效|违规|审核",
+    r"|(图片|图像|圖片)(格式|大小|尺寸|数据|解析)|过小|下载|违规|审核",
     re.IGNORECASE,
 )
 """Words about one image, which the user can change, not about images as such."""
@@ -79,18 +81,19 @@ def find_images(refusal: RefusedError, request: Request) -> Elements | None:
     return None if is_of_all else placed_images(refusal, request)
 
 
-def find_most_images(refusal: RefusedError, request: Request) -> Elements | None:
+def find_most_images(refusal: RefusedError, request: Request) -> int | None:
     """Return the number of images that a request may hold, as a server says it; if it does not, half of those held."""
     words = refusal.words
     if not (_A_PICTURE.search(words) and _TOO_MANY.search(words)):
         return None
-    return frozenset({str(stated_limit(words) or max(1, len(image_keys(request)) // 2))})
+    return limit_or_half(words, len(image_keys(request)))
 
 
-def stated_limit(words: str) -> int:
-    """Return the number that words state as a limit; 0 for none."""
+def limit_or_half(words: str, held: int) -> int:
+    """Return the number that words state as a limit; if they state none, half of what a request holds."""
     found = _LIMIT.search(words)
-    return int(found[1] or found[2]) if found else 0
+    stated = int(found[1] or found[2]) if found else 0
+    return stated or max(1, held // 2)
 
 
 EVERY_DOCUMENT: Elements = frozenset({"PDFs"})
@@ -117,9 +120,10 @@ _TEXT_ALONE = re.compile(
 )
 """Words about all that is no text."""
 _ONE_DOCUMENT = re.compile(
-    r"too (large|big|many|long)|larger|exceed|maximum|at most|limit|more than|corrupt|damaged|password|encrypt"
-    r"|\bpages?\b|\bpars|decod|empty|mime|base64|malformed|\binvalid (?!(value|type)\b)|\bfail|\bunable\b"
-    r"|could not|couldn't|cannot|can't|policy|safety|过大|过多|损坏|加密|超过|解析|无效",
+    rf"{_OF_ONE}|"
+    r"too (large|big|many|long)|at most|limit|more than|damaged|password|encrypt"
+    r"|\bpages?\b|\bpars|empty|mime|base64|malformed|\binvalid (?!(value|type)\b)|\bfail|\bunable\b"
+    r"|could not|couldn't|cannot|can't|过多|加密|超过|解析",
     re.IGNORECASE,
 )
 """Words about one document, which the user can change."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.refused_elements import Elements, all_tools, is_of_template
-from msgbook.provider.refused_media import stated_limit
+from msgbook.provider.refused_media import limit_or_half
 from msgbook.provider.request_changes import holds_reasoning
 
 NO_STREAM = re.compile(
@@ -80,11 +80,11 @@ def refuses_tools(refusal: RefusedError) -> bool:
     )
 
 
-def find_most_tools(refusal: RefusedError, request: Request) -> Elements | None:
+def find_most_tools(refusal: RefusedError, request: Request) -> int | None:
     """Return the number of tools that a request may hold; if a server does not say it, half of those held."""
     if not _TOO_MANY_TOOLS.search(refusal.words):
         return None
-    return frozenset({str(stated_limit(refusal.words) or max(1, len(all_tools(request)) // 2))})
+    return limit_or_half(refusal.words, len(all_tools(request)))
 
 
 _BY_KEY = (0, 400, 422)
@@ -101,6 +101,37 @@ def refuses_key(names: str) -> Callable[[RefusedError], bool]:
     """Return a function that returns whether a server refuses one of these keys as such."""
     is_named = names_key(names)
     return lambda refusal: is_named(refusal) and bool(_REFUSED.search(refusal.body))
+
+
+_OTHER_OPTIONS = frozenset(
+    (
+        "tools",
+        "stream",
+        "stream_options",
+        "max_tokens",
+        "max_completion_tokens",
+        "include",
+        "reasoning_summary",
+    )
+)
+"""Options with rows of their own, and those without which an answer would be another."""
+
+
+def find_options(refusal: RefusedError, request: Request) -> Elements | None:
+    """Return the options that a refusal names as ones that the server does not take; None for none."""
+    if refusal.status not in _BY_KEY or not _REFUSED.search(refusal.body):
+        return None
+    keys = (key for key in request.options if key not in _OTHER_OPTIONS)
+    return frozenset(key for key in keys if _is_named(key, refusal.words)) or None
+
+
+def _is_named(key: str, words: str) -> bool:
+    """Return whether words name a key. One that could be a plain word has to stand as a key."""
+    whole = rf"(?<![\w-]){re.escape(key)}(?![\w-])"
+    if "_" in key:
+        return bool(re.search(whole, words))
+    named = rf"(argument|parameter|field|key|option|property|input)s?( supplied)?\W{{1,4}}{whole}"
+    return bool(re.search(rf"[\"'`]{whole}[\"'`]|{named}", words, re.IGNORECASE))
 
 
 EFFORT = r"reasoning[ _.]?effort|\bthinking\b"
@@ -164,6 +195,38 @@ _ALTERNATE = re.compile(
 def wants_alternation(refusal: RefusedError) -> bool:
     """Return whether a server wants user and assistant messages to alternate."""
     return bool(_ALTERNATE.search(refusal.words))
+
+
+_REPEATED_NAME = re.compile(
+    r"\b(tool|function)s?\b.{0,60}\bunique\b|\bunique\b.{0,40}\b(tool|function)s?\b"
+    r"|\b(duplicate|repeated|redefinition|redefined)\w*\b.{0,40}\b(tool|function)s?\b"
+    r"|\b(tool|function)s?\b.{0,80}\b(duplicate|already (defined|declared|exists|registered)|more than once|defined twice)"
+    r"|(工具|函数).{0,12}(重复|唯一)|重复.{0,8}(工具|函数)",
+    re.IGNORECASE,
+)
+"""Words about two tools of one name."""
+
+
+def refuses_repeated_names(refusal: RefusedError) -> bool:
+    """Return whether a server refuses tools because two have one name, and not calls because two have one id."""
+    words = refusal.words
+    return bool(_REPEATED_NAME.search(words)) and not _CALL_ID.search(words)
+
+
+_LOST_CALL = re.compile(
+    r"\b(tool|function)\w*[ _-]?ids?\b.{0,80}\b(not found|not exist|unknown|no match|not match)"
+    r"|\bunexpected\W{1,3}tool[ _-]?(call|use)[ _-]?id|\btool_(use|result)\b.{0,60}\b(without|correspond|immediately after)\b"
+    r"|\b(not the same|different) number of (function|tool) (calls|responses)|\bfunction response parts? is equal\b"
+    r"|\bfunction call turn comes immediately after|\b(unknown|unmatched|orphan\w*) (tool|function)[ _-](call|result|response)",
+    re.IGNORECASE,
+)
+"""Words about a result whose call a server does not find. Every request has both: it has lost one, or counts them
+in a way of its own. OpenAI's words for a request that lacks one are no such."""
+
+
+def misses_call(refusal: RefusedError) -> bool:
+    """Return whether a server does not find a call or a result that the request holds."""
+    return refusal.status in (0, 400, 404, 422, 500) and bool(_LOST_CALL.search(refusal.words))
 
 
 SIGNATURE = re.compile(r"thought[ _-]?signature", re.IGNORECASE)

@@ -21,7 +21,7 @@ from msgbook.provider.refused_elements import (
     document_keys,
     image_key,
     images_of,
-    of_mcp_servers,
+    of_others,
     tool_name,
 )
 from msgbook.provider.refused_media import EVERY_DOCUMENT
@@ -121,9 +121,9 @@ def without_tools(request: Request, names: Elements) -> Request:
 
 
 def with_first_tools(request: Request, most: int) -> Request:
-    """Return the request with `most` tools: the user's own, msgbook's, and those of MCP servers as far as they fit."""
+    """Return the request with `most` tools: the user's own, msgbook's, and others as far as they fit."""
     names = [*map(tool_name, request.tools)]
-    foreign = of_mcp_servers(names)
+    foreign = of_others(names)
     ordered = sorted(names, key=lambda name: name in foreign)
     return without_tools(request, frozenset(ordered[max(0, most - len(added_tools(request))) :]))
 
@@ -172,6 +172,29 @@ def without_option(key: str) -> Callable[[Request], Request]:
         return replace(request, options=options)
 
     return change
+
+
+def without_options(request: Request, keys: Elements) -> Request:
+    """Return the request without some options."""
+    options = {k: v for k, v in request.options.items() if k not in keys}
+    return replace(request, options=options)
+
+
+def holds_repeated_tools(request: Request) -> bool:
+    """Return whether two tools have the same name, whatever the case of its letters."""
+    names = [tool_name(tool).casefold() for tool in all_tools(request)]
+    return len(set(names)) < len(names)
+
+
+def with_unique_tools(request: Request) -> Request:
+    """Return the request with one tool of each name: those of the user's options stay, then the first."""
+    taken = {tool_name(tool).casefold() for tool in added_tools(request)}
+    kept = []
+    for tool in request.tools:
+        if (name := tool_name(tool).casefold()) not in taken:
+            taken.add(name)
+            kept.append(tool)
+    return replace(request, tools=kept)
 
 
 def rename_option(old: str, new: str) -> Callable[[Request], Request]:

@@ -33,7 +33,7 @@ from msgbook.provider.refused_elements import (
     image_keys,
     named_tools,
     names_a_tool,
-    of_mcp_servers,
+    of_others,
     tool_name,
     unnamed_tools,
     with_siblings,
@@ -56,11 +56,14 @@ from msgbook.provider.refused_words import (
     TOOL_ROLE,
     TOOLS_AS_SUCH,
     find_most_tools,
+    find_options,
+    misses_call,
     names_key,
     refuses_empty,
     refuses_ids,
     refuses_key,
     refuses_reasoning,
+    refuses_repeated_names,
     refuses_tools,
     refuses_unverified,
     wants_alternation,
@@ -74,6 +77,7 @@ from msgbook.provider.request_changes import (
     holds_image_of_tool,
     holds_reasoning,
     holds_reasoning_item,
+    holds_repeated_tools,
     holds_tool,
     is_alternating,
     lacks_reasoning,
@@ -83,10 +87,12 @@ from msgbook.provider.request_changes import (
     with_newest_images,
     with_plain_ids,
     with_reasoning,
+    with_unique_tools,
     without_all_tools,
     without_documents,
     without_images,
     without_option,
+    without_options,
     without_reasoning,
     without_reasoning_items,
     without_these_images,
@@ -120,8 +126,8 @@ def find_remedy(refusal: RefusedError, request: Request, provider: str) -> str:
 def _likely_causes(request: Request, provider: str) -> str:
     """Return what else than text a request holds, each with the setting that leaves it out; empty for nothing."""
     causes = {
-        "tools of MCP servers (write their names into disabled_tools of the notebook's metadata)": bool(
-            of_mcp_servers(map(tool_name, request.tools))
+        "tools of MCP servers or plug-ins (write their names into disabled_tools of the notebook's metadata)": bool(
+            of_others(map(tool_name, request.tools))
         ),
         "images (write history=exclude into their cells)": bool(image_keys(request)),
         f"documents (set documents = false in [providers.{visible(one_line(provider, 100))}] of msgbook.toml, and "
@@ -162,8 +168,8 @@ def reduce_streaming(
     return {"stream": False} if named and streaming["stream"] else None
 
 
-def _number(elements: Elements) -> int:
-    return min(map(int, elements))
+def _as_number(most: int) -> list[str]:
+    return [f"{most:,}"]
 
 
 def _all_images(request: Request, _some: Elements) -> Elements:
@@ -174,7 +180,7 @@ def _all_documents(request: Request, _some: Elements) -> Elements:
     return frozenset(document_keys(request))
 
 
-def _renamed(old: str, new: str) -> Row:
+def _renamed(old: str, new: str) -> Row[Elements]:
     return whole(
         has_option(old),
         refuses_key(rf"\b{old}\b"),
@@ -204,8 +210,8 @@ UNNAMED_TOOLS = Row(
     unnamed_tools,
     holds_tool,
     without_tools,
-    "The server of {model} refuses a tool and does not name it, so it was asked without those of MCP servers: "
-    "{elements}.",
+    "The server of {model} refuses a tool and does not name it, so it was asked without those that are not msgbook's "
+    "own: {elements}.",
     "Name the tool that is to blame in disabled_tools of its table in msgbook.toml, and restart the kernel.",
 )
 
@@ -219,10 +225,11 @@ ALL_TOOLS = Row(
 
 FEWER_TOOLS = Row(
     find_most_tools,
-    lambda request, most: len(all_tools(request)) > max(_number(most), len(added_tools(request))),
-    lambda request, most: with_first_tools(request, _number(most)),
-    "{model} takes no more tools than {elements}; those of MCP servers were left out first.",
+    lambda request, most: len(all_tools(request)) > max(most, len(added_tools(request))),
+    lambda request, most: with_first_tools(request, most),
+    "{model} takes no more tools than {elements}; those that are not msgbook's own were left out first.",
     "To choose yourself, name tools in disabled_tools of the notebook's metadata.",
+    names=_as_number,
 )
 
 NO_TOOLS = whole(
@@ -232,7 +239,22 @@ NO_TOOLS = whole(
     "{model} does not support tools, so none were sent and it can only chat.",
 )
 
-OF_TOOLS = (TOOLS, UNNAMED_TOOLS, ALL_TOOLS, FEWER_TOOLS, NO_TOOLS)
+UNIQUE_TOOLS = whole(
+    holds_repeated_tools,
+    refuses_repeated_names,
+    with_unique_tools,
+    "The server of {model} takes no two tools of one name, so the first of each was offered.",
+    "To choose yourself, write the other's name into disabled_tools of the notebook's metadata.",
+)
+
+OF_TOOLS: tuple[Row[Any], ...] = (
+    TOOLS,
+    UNNAMED_TOOLS,
+    ALL_TOOLS,
+    FEWER_TOOLS,
+    UNIQUE_TOOLS,
+    NO_TOOLS,
+)
 """Rows that leave out tools. What did not help is offered again."""
 
 DOCUMENTS = Row(
@@ -263,10 +285,11 @@ REASONING = Row(
 
 FEWER_IMAGES = Row(
     find_most_images,
-    lambda request, most: len(image_keys(request)) > _number(most),
-    lambda request, most: with_newest_images(request, _number(most)),
+    lambda request, most: len(image_keys(request)) > most,
+    lambda request, most: with_newest_images(request, most),
     "{model} takes no more images than {elements}; the word [image] was sent for each older one.",
     "To choose yourself, write history=exclude into cells with images.",
+    names=_as_number,
 )
 
 IMAGES = whole(
@@ -276,8 +299,17 @@ IMAGES = whole(
     "{model} does not accept images; the word [image] was sent for each.",
 )
 
-ADAPTATIONS = (
+OPTIONS = Row(
+    find_options,
+    lambda request, keys: not keys.isdisjoint(request.options),
+    without_options,
+    "{model} rejects options that you set; they were left out: {elements}.",
+    f"To send them no more, remove them from the options of the agent, or {_TABLE}.",
+)
+
+ADAPTATIONS: tuple[Row[Any], ...] = (
     FEWER_TOOLS,
+    UNIQUE_TOOLS,
     TOOLS,
     UNNAMED_TOOLS,
     whole(
@@ -325,7 +357,9 @@ ADAPTATIONS = (
     ),
     whole(
         holds_calls,
-        lambda refusal: any(p.search(refusal.words) for p in (SIGNATURE, TOOL_ROLE)),
+        lambda refusal: (
+            misses_call(refusal) or any(p.search(refusal.words) for p in (SIGNATURE, TOOL_ROLE))
+        ),
         with_calls_as_text,
         "{model} does not take the tool calls of this conversation; they and their results were sent as text.",
     ),
@@ -380,6 +414,7 @@ ADAPTATIONS = (
         without_option("include"),
         "",
     ),
+    OPTIONS,
     ALL_TOOLS,
     NO_TOOLS,
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgbook.errors import ProviderError
 from msgbook.events import ToolCallDelta
 from msgbook.provider.answer_quirks import ECHOED_KEYS, repair_json
 from msgbook.provider.pieces import SurrogateJoiner
+from msgbook.provider.whole_deltas import WholeDeltas
 from msgbook.text import repair_surrogates
 
 MAX_CALLS = 1000
@@ -50,12 +51,15 @@ class CallAssembler:
         new_name = repair_surrogates(name) if isinstance(name, str) and not call.name else ""
         call.name = call.name or new_name
         is_repeated = name and not new_name and call.is_said_by(arguments)
-        arguments = "" if is_repeated else call.arguments.feed(arguments)
-        if arguments:
-            call.pieces.append(arguments)
-            call.size += len(arguments)
+        arguments = "" if is_repeated else call.add(call.deltas.feed(arguments))
         echoed = {key: repair_json(piece[key]) for key in ECHOED_KEYS if piece.get(key)}
         return ToolCallDelta(call.position, call.id, new_name, arguments, echoed or None)
+
+    def end(self) -> Iterator[ToolCallDelta]:
+        """Yield the arguments that are held back, before complete calls or the end."""
+        for call in self._calls:
+            if held := call.deltas.end(is_complete=is_json):
+                yield ToolCallDelta(call.position, call.id, "", call.add(held), None)
 
     def unsaid(self, pieces: list[dict[str, Any]], *, by_id: bool) -> list[dict[str, Any]]:
         """Return the complete calls that did not come before: another id or other blanks make no other call.
@@ -73,6 +77,23 @@ class CallAssembler:
             else:
                 left.remove(same)
         return found
+
+    def split_differing(
+        self, pieces: list[dict[str, Any]], unsaid: list[dict[str, Any]]
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return the calls of a complete message that are new, and those that say something else of one that came.
+
+        Args:
+            pieces: All calls of the message. A call that came stands at its own place there.
+            unsaid: Those of them that did not come before.
+        """
+        new: list[dict[str, Any]] = []
+        differing: list[dict[str, Any]] = []
+        for place, piece in enumerate(pieces):
+            if any(piece is one for one in unsaid):
+                names = [call.name for call in self._calls[place : place + 1]]
+                (differing if _function(piece)[0] in names else new).append(piece)
+        return new, differing
 
     def is_echo(self, function: dict[str, Any]) -> bool:
         """Return whether a legacy `function_call` is one of the calls that came as `tool_calls`."""
@@ -112,14 +133,31 @@ class CallAssembler:
 
 
 class _Call:
-    __slots__ = ("arguments", "id", "index", "name", "pieces", "position", "server_id", "size")
+    __slots__ = (
+        "arguments",
+        "deltas",
+        "id",
+        "index",
+        "name",
+        "pieces",
+        "position",
+        "server_id",
+        "size",
+    )
 
     def __init__(self, position: int, index: Any, server_id: Any, call_id: str) -> None:
         self.position, self.index, self.server_id, self.id = position, index, server_id, call_id
         self.name = ""
-        self.arguments = SurrogateJoiner()
+        self.arguments, self.deltas = SurrogateJoiner(), WholeDeltas()
         self.pieces: list[str] = []
         self.size = 0
+
+    def add(self, arguments: str) -> str:
+        """Add a piece of the arguments, and return what of it is complete."""
+        if arguments := self.arguments.feed(arguments):
+            self.pieces.append(arguments)
+            self.size += len(arguments)
+        return arguments
 
     def continues(self, index: Any, given_id: Any, name: Any) -> bool:
         """Return whether a piece belongs to this call by its index, id and name."""

@@ -23,6 +23,7 @@ from msgbook.request.context.content_reference import (
 )
 from msgbook.request.context.context_builder import ContextBuilder
 from msgbook.request.context.documents import with_documents
+from msgbook.request.context.image_encoding import PixelBudget
 from msgbook.request.context.images import image_content
 from msgbook.request.history import (
     ABOVE,
@@ -196,7 +197,9 @@ class RequestBuilder:
             transcript.path,
             as_documents=active_agent.view.documents,
         )
-        return ContextBuilder(sources, self.is_magic, self._redact_text, self.blobs.has)
+        return ContextBuilder(
+            sources, self.is_magic, self._redact_text, self.blobs.has, PixelBudget()
+        )
 
     def _redact_text(self, text: str) -> str:
         return redact(repair_surrogates(text), self._secrets)

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgbook.text import map_texts
 from msgbook_format import jsontext
 
 Display = Callable[[Mapping[str, Any]], None]
@@ -66,7 +67,8 @@ class Displays:
         if not fits or len(self.kept) == MAX_DISPLAYS:
             self.left_out += 1
         else:
-            self.kept.append(_map_texts(json.loads(text), self._redact))
+            bundle = json.loads(text).items()  # its keys are types
+            self.kept.append({mime: map_texts(value, self._redact) for mime, value in bundle})
 
     @property
     def notice(self) -> str:
@@ -79,14 +81,3 @@ class Displays:
 
 def ignore_display(_data: Mapping[str, Any]) -> None:
     """Show nothing."""
-
-
-def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Return a JSON value with each of its texts changed; keys stay."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, list):
-        return [_map_texts(entry, change) for entry in value]
-    if isinstance(value, dict):
-        return {key: _map_texts(entry, change) for key, entry in value.items()}
-    return value

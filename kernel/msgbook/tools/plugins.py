@@ -17,27 +17,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from msgbook.approval import ApprovalRequest
+from msgbook.own_tools import OWN_NAMES as OWN_NAMES
 from msgbook.plugins import TOOLS, Entry, PluginError, find_entries, how_to_turn_off
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction
 from msgbook.tools.functions import Called, as_content, bind_function
 from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema
-
-OWN_NAMES = frozenset(
-    {
-        "read",
-        "glob",
-        "grep",
-        "write",
-        "edit",
-        "mkdir",
-        "shell",
-        "python",
-        "dispatch_subagents",
-        "get_agent_types",
-        "task_finish",
-    }
-)
-"""The names of msgbook's own tools, also of those that a host or an agent does not offer."""
 
 _NAME = re.compile(r"(?!mcp__)[A-Za-z0-9_-]{1,64}")
 """Names that servers accept, without those of MCP servers' tools."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from msgbook.__main__ import main
 
 MARK = "ran"
 
@@ -142,3 +146,55 @@ def contents(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and "home" not in path.parts
     }
+
+
+PLACES = {
+    "include.path": lambda folder, odd: append(folder, f"[include]\n\tpath = {odd}\n"),
+    "includeIf": lambda folder, odd: append(folder, f'[includeIf "gitdir:**"]\n\tpath = {odd}\n'),
+    "excludesFile": lambda folder, odd: append(folder, f"[core]\n\texcludesFile = {odd}\n"),
+    "attributesFile": lambda folder, odd: append(folder, f"[core]\n\tattributesFile = {odd}\n"),
+    "hooksPath": lambda folder, odd: append(folder, f"[core]\n\thooksPath = {odd}\n"),
+    "the config": lambda folder, odd: swap(folder / ".git/config", odd),
+    "info/attributes": lambda folder, odd: swap(folder / ".git/info/attributes", odd),
+    ".gitattributes": lambda folder, odd: swap(folder / ".gitattributes", odd),
+    "HEAD": lambda folder, odd: swap(folder / ".git/HEAD", odd),
+}
+"""Where a repository names a file that git reads."""
+
+
+def append(folder: Path, lines: str) -> None:
+    with (folder / ".git" / "config").open("a") as config:
+        config.write(lines)
+
+
+def swap(path: Path, odd: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.symlink_to(odd)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "zeros"])
+@pytest.mark.parametrize("place", PLACES)
+def test_no_file_that_a_repository_names_keeps_git_waiting(
+    repository, env, tmp_path, place, kind, monkeypatch, capsys
+):
+    odd = tmp_path / "odd"
+    with contextlib.ExitStack() as opened:
+        if kind == "pipe":
+            os.mkfifo(odd)
+        elif kind == "socket":
+            monkeypatch.chdir(tmp_path)  # an address has few letters
+            opened.enter_context(socket.socket(socket.AF_UNIX)).bind("odd")
+        else:
+            odd.symlink_to("/dev/zero")
+        PLACES[place](repository, odd)
+        monkeypatch.chdir(repository)
+        for name, value in env.items():
+            monkeypatch.setenv(name, value)
+
+        code = main(["git-setup"])
+        told = capsys.readouterr().err
+        code_of_doctor = main(["doctor", "--offline"])
+
+    assert code in (0, 2)
+    assert code_of_doctor in (0, 1)
+    assert "Traceback" not in told + capsys.readouterr().err

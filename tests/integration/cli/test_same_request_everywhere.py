@@ -8,18 +8,16 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from apis import over_both_apis
-from asking_page import ask_about
 from command import settings, with_settings
+from hosts import previewed, shown_on_page, tools_of, without_python
 from kernel_client import KernelClient
 from PIL import Image
 from scripted_server import call, text
 
 import msgbook_format
-from msgbook.cli.preview import preview_file
 from msgbook.cli.run import run_file
 
 pytestmark = over_both_apis
@@ -73,17 +71,6 @@ def _text_of(frontmatter: str, cells: list[str], first: int = 0) -> str:
     return head + "".join(f"# %% [^c{n}]\n\n{source}\n\n" for n, source in enumerate(cells, first))
 
 
-def _tools(body: dict[str, Any]) -> list[str]:
-    return [tool.get("name") or tool["function"]["name"] for tool in body.get("tools", [])]
-
-
-def _without_python(body: dict[str, Any]) -> dict[str, Any]:
-    kept = [
-        t for t, name in zip(body.get("tools", []), _tools(body), strict=True) if name != "python"
-    ]
-    return {**body, "tools": kept} if kept else {k: v for k, v in body.items() if k != "tools"}
-
-
 PLACES = [
     *((name, ".msg.md") for name in SCENARIOS),
     ("an image", ".ipynb"),
@@ -92,7 +79,7 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("name", "suffix"), PLACES)
-def test_each_host_shows_and_sends_the_same_body(server, folder, capsys, name, suffix):
+def test_each_host_shows_and_sends_the_same_body(server, folder, name, suffix):
     frontmatter, cells = SCENARIOS[name]
     chat = folder / "chat.msg.md"
     *before, last = cells
@@ -113,13 +100,9 @@ def test_each_host_shows_and_sends_the_same_body(server, folder, capsys, name, s
     server.reset()
     server.answers = [text("Fine.")]
 
-    def previewed(**options: bool) -> Any:
-        capsys.readouterr()
-        assert with_settings(server, preview_file, chat, cell_id, as_json=True, **options) == 0
-        return json.loads(capsys.readouterr().out)
-
-    shown, shown_of_run = previewed(), previewed(of_run=True)
-    panel = with_settings(server, _asked, chat, cell_id)
+    shown = previewed(server, chat, cell_id)
+    shown_of_run = previewed(server, chat, cell_id, of_run=True)
+    panel = shown_on_page(server, chat, cell_id)
     elsewhere = shutil.copytree(folder, folder.with_name(f"{folder.name}-kernel"))
     assert with_settings(server, run_file, chat) == 0
     (ran,) = server.requests
@@ -135,16 +118,5 @@ def test_each_host_shows_and_sends_the_same_body(server, folder, capsys, name, s
     sent = server.requests[1]
 
     assert shown == panel == sent
-    assert shown_of_run == ran == _without_python(sent)
-    assert ("python" in _tools(sent)) == (name != "an agent without Python")
-
-
-def _asked(chat: Path, cell_id: str) -> Any:
-    cells = json.loads(
-        json.dumps(
-            msgbook_format.read(chat) if chat.suffix == ".md" else json.loads(chat.read_text())
-        )
-    )
-    return ask_about(
-        chat.parent, cells["cells"], "context.body", cells["metadata"], cell_id=cell_id
-    )["body"]
+    assert shown_of_run == ran == without_python(sent)
+    assert ("python" in tools_of(sent)) == (name != "an agent without Python")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -31,3 +32,20 @@ def test_help_and_usage_errors_import_no_verb(argv):
         "msgbook.cli.terminal",
         "msgbook.errors",
     }
+
+
+@pytest.mark.parametrize(
+    "argv", [["doctor", "--offline"], ["agents"], ["check", "."], ["preview", "a.msg.md"]]
+)
+def test_no_verb_prints_a_warning_of_a_library(tmp_path, argv):
+    (tmp_path / "a.msg.md").write_text("# %% [^a]\n\nHi\n", "utf-8")
+    env = {**os.environ, "HOME": "/dev/null/home", "MSGBOOK_MODEL": "demo"}
+    env.pop("IPYTHONDIR", None)
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "msgbook", *argv],
+        cwd=tmp_path, env=env, capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+
+    assert "Warning" not in ran.stderr
+    assert "Traceback" not in ran.stderr

@@ -170,3 +170,46 @@ def test_reasoning_inside_a_message_is_shown_once(kind: str) -> None:
     said = _said(text("Hi"), done(whole), completed(whole))
     assert said["text"] == "Hi"
     assert "hm, so" in said["notices"][0]
+
+
+PLACES: list[Any] = [(), (0, 0), (0, 1)]
+
+
+@pytest.mark.parametrize("places", PLACES)
+@pytest.mark.parametrize("whole", ["Hello", "Hello world"])
+@pytest.mark.parametrize("name", ["m1", "m2", "m3", ""])
+@pytest.mark.parametrize("ends", [1, 2, 3, 7])
+def test_pieces_under_several_ids_that_complete_as_one_text(
+    places: tuple[int, ...], whole: str, name: str, ends: int
+) -> None:
+    pieces = []
+    for number, piece in enumerate(("Hel", "lo")):
+        place = {"output_index": places[number]} if places else {}
+        pieces.append(event("output_text.delta", item_id=f"m{number + 1}", delta=piece, **place))
+    item = message(whole, item_id=name)
+    said_again = [
+        event("output_text.done", item_id=name, text=whole),
+        done(item, None),
+        completed(item),
+    ]
+    stream = [one for bit, one in enumerate(said_again) if ends & (1 << bit)]
+    stream += [] if ends & 4 else [completed()]
+
+    assert _said(*pieces, *stream)["text"] == whole
+
+
+def test_two_announced_messages_stay_two() -> None:
+    stream = [added(message(item_id=f"m{n}"), n) for n in (0, 1)]
+    stream += [text("Hel", "m0", 0), text("lo", "m1", 1)]
+    stream += [done(message("Hello", "m0"), 0), done(message("lo!", "m1"), 1), completed()]
+
+    assert sorted(_said(*stream)["text"]) == sorted("Hellolo!")
+
+
+def test_a_call_that_is_completed_at_its_place_with_other_arguments_runs_once() -> None:
+    again = call("f", '{"a":2}', item_id="fc_9", call_id="other")
+    stream = [added(call("f", "", item_id="fc_1"), 0), arguments('{"a":1}', "fc_1", 0)]
+    said = _said(*stream, done(again, 0), completed(again))
+
+    assert said["runs"] == [("f", '{"a":1}')]
+    assert '\\"a\\":2' in said["notices"][0] or '"a":2' in said["notices"][0]

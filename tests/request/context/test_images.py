@@ -17,7 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from msgbook.request.context.image_encoding import LONGER_SIDE, ImageError, encode_image
+from msgbook.request.context.image_encoding import (
+    LONGER_SIDE,
+    ImageError,
+    PixelBudget,
+    encode_image,
+)
 from msgbook.request.context.images import LoadedImages, image_content, load_images
 from msgbook.request.context.markdown_images import find_images
 from msgbook.request.context.sources import SourceError
@@ -43,7 +48,7 @@ def loaded(text: str, files: dict[str, bytes], attachments: Any = None) -> Loade
             raise SourceError(f"{path}: no such file")
         return files[path]
 
-    return asyncio.run(load_images(text, load, attachments))
+    return asyncio.run(load_images(text, load, attachments, pixels=PixelBudget()))
 
 
 def content(text: str, files: dict[str, bytes], attachments: Any = None, **options: bool) -> Any:
@@ -219,12 +224,18 @@ def bomb() -> bytes:
 def test_an_image_that_fits_is_sent_unchanged(kind: str) -> None:
     data = encoded((30, 20), kind)
 
-    assert asyncio.run(encode_image(data)) == (url_of(data, f"image/{kind.lower()}"), 30, 20)
+    assert asyncio.run(encode_image(data, PixelBudget())) == (
+        url_of(data, f"image/{kind.lower()}"),
+        30,
+        20,
+    )
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
 def test_a_large_image_is_scaled_down(kind: str) -> None:
-    picture = asyncio.run(encode_image(encoded((3 * LONGER_SIDE, LONGER_SIDE), kind)))
+    picture = asyncio.run(
+        encode_image(encoded((3 * LONGER_SIDE, LONGER_SIDE), kind), PixelBudget())
+    )
 
     assert picture.width == LONGER_SIDE
     assert image_of(picture.url).size == (picture.width, picture.height)
@@ -234,7 +245,9 @@ def test_a_photo_is_turned_upright() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
 
-    picture = asyncio.run(encode_image(encoded((30, 20), "JPEG", exif=exif.tobytes())))
+    picture = asyncio.run(
+        encode_image(encoded((30, 20), "JPEG", exif=exif.tobytes()), PixelBudget())
+    )
 
     assert (picture.width, picture.height) == (20, 30)
     assert image_of(picture.url).size == (20, 30)
@@ -243,7 +256,9 @@ def test_a_photo_is_turned_upright() -> None:
 def test_the_same_image_gives_the_same_bytes() -> None:
     data = encoded((3000, 10))
 
-    assert asyncio.run(encode_image(data)) == asyncio.run(encode_image(data))
+    assert asyncio.run(encode_image(data, PixelBudget())) == asyncio.run(
+        encode_image(data, PixelBudget())
+    )
 
 
 def test_an_image_with_a_palette_keeps_its_transparency() -> None:
@@ -251,7 +266,7 @@ def test_an_image_with_a_palette_keeps_its_transparency() -> None:
     buffer = io.BytesIO()
     image.save(buffer, "PNG", transparency=0)
 
-    shown = image_of(asyncio.run(encode_image(buffer.getvalue())).url)
+    shown = image_of(asyncio.run(encode_image(buffer.getvalue(), PixelBudget())).url)
 
     assert shown.convert("RGBA").getpixel((0, 0))[3] == 0  # type: ignore[index]
 
@@ -261,7 +276,7 @@ def test_an_animation_that_is_too_large_becomes_its_first_frame() -> None:
     buffer = io.BytesIO()
     frames[0].save(buffer, "GIF", save_all=True, append_images=frames[1:])
 
-    shown = image_of(asyncio.run(encode_image(buffer.getvalue())).url)
+    shown = image_of(asyncio.run(encode_image(buffer.getvalue(), PixelBudget())).url)
 
     assert shown.format == "PNG"
     assert shown.convert("RGB").getpixel((0, 0)) == (255, 0, 0)
@@ -306,7 +321,7 @@ def test_a_broken_image_is_sent_or_refused_with_a_reason(kind: str, data: Any) -
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            picture = asyncio.run(encode_image(bytes(broken)))
+            picture = asyncio.run(encode_image(bytes(broken), PixelBudget()))
         except ImageError as error:
             assert str(error)  # noqa: PT017
         else:

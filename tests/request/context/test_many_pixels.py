@@ -51,16 +51,16 @@ def test_the_prompts_of_a_request_share_its_pixels():
 def test_an_image_that_is_too_much_costs_nothing():
     pixels = PixelBudget(20_000)
     with pytest.raises(ImageError):
-        asyncio.run(encode_image(picture(200, 200), pixels=pixels))
+        asyncio.run(encode_image(picture(200, 200), pixels))
 
-    assert asyncio.run(encode_image(picture(200, 100), pixels=pixels)).width == 200
+    assert asyncio.run(encode_image(picture(200, 100), pixels)).width == 200
 
 
 @pytest.mark.parametrize("size", [(4032, 3024), (3024, 4032), (8064, 6048), (5000, 800)])
 def test_a_photograph_is_decoded_smaller_and_stays_large_enough(size):
     pixels = PixelBudget(size[0] * size[1] // 3)
 
-    encoded = asyncio.run(encode_image(picture(*size, "JPEG"), pixels=pixels))
+    encoded = asyncio.run(encode_image(picture(*size, "JPEG"), pixels))
 
     assert 0.9 * LONGER_SIDE <= max(encoded.width, encoded.height) <= LONGER_SIDE
     assert encoded.width / encoded.height == pytest.approx(size[0] / size[1], abs=0.01)

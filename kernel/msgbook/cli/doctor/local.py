@@ -13,10 +13,11 @@ from pathlib import Path
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from jupyter_core.paths import jupyter_path
 
-from msgbook.cli.git_settings import setting_in_force
+from msgbook.cli.git_settings import GitSilentError, setting_in_force
 from msgbook.cli.git_setup import DRIVER, driver_settings
 from msgbook.config import Settings, config_path
 from msgbook.server_checks.findings import Finding
+from msgbook.text import one_line
 
 LABEXTENSION = "@msgbook/labextension"
 
@@ -74,7 +75,12 @@ def _check_jupytext() -> Finding:
 
 def _check_git() -> Finding | None:
     """Check that the Python that merges for git, if git was set up, is this one."""
-    driver = setting_in_force(DRIVER)
+    try:
+        driver = setting_in_force(DRIVER)
+    except GitSilentError as error:
+        return Finding(
+            "git", "note", one_line(str(error)), "Go to another folder, or mend these settings"
+        )
     if driver is None:
         return None
     if driver == driver_settings(sys.executable)[DRIVER]:

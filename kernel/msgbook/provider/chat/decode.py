@@ -40,6 +40,7 @@ from msgbook.provider.pictures import Pictures
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
 from msgbook.provider.tool_call_pieces import LEGACY, CallAssembler, call_pieces
 from msgbook.provider.unknown_content import NO_EVENT, UnknownContent, content_words
+from msgbook.provider.whole_deltas import WholeDeltas
 from msgbook_format.turn import Usage
 
 _PLAIN_CHUNK = frozenset(
@@ -162,6 +163,7 @@ class CompletionDecoder:
         self._details = DetailsJoiner()
         self._reasoning_half, self._text_half = SurrogateJoiner(), SurrogateJoiner()
         self._refusal_half = SurrogateJoiner()
+        self._texts, self._thoughts, self._refusals = WholeDeltas(), WholeDeltas(), WholeDeltas()
         self._reasoning_field = ""
         self._error: Any = None
         self._finish_reason: str | None = None
@@ -245,13 +247,15 @@ class CompletionDecoder:
 
     def flush(self) -> Iterator[StreamEvent]:
         """Yield the text that is held back, before an error or the end, and notices about the rest."""
-        yield from self._split(self._content.flush())
+        yield from self._held_thought()
+        yield from self._held_text()
         if half := self._reasoning_half.end():
             yield ReasoningDelta(half, self._reasoning_field)
         if half := self._text_half.end():
             yield from self._split(self._content.feed(half))
-        if half := self._refusal_half.end():
-            yield TextDelta(half, refusal=True)
+        if held := self._refusal_half.feed(self._refusals.end()) + self._refusal_half.end():
+            yield TextDelta(held, refusal=True)
+        yield from self._calls.end()
         if self._has_text and (citations := self._citations.take()):
             yield Citations(citations)
         yield from self._pictures.take()
@@ -330,7 +334,10 @@ class CompletionDecoder:
         if self._has_thought:
             known |= _THOUGHT_KEYS
         rest = {key: message[key] for key in message.keys() - known}
-        whole, said = join_text(message.get("content")), str(self._said)
+        whole = join_text(message.get("content"))
+        yield from self._held_text(whole)
+        yield from self._calls.end()
+        said = str(self._said)
         if whole.startswith(said):
             rest["content"] = whole[len(said) :]
         elif self._differing < _MOST_DIFFERING:
@@ -340,9 +347,11 @@ class CompletionDecoder:
         calls, others = call_pieces(message.get("tool_calls"))
         if not calls and isinstance(message.get(LEGACY), dict):
             calls = [{"function": message[LEGACY]}]
-        yield from self._delta(
-            {**rest, "tool_calls": self._calls.unsaid(calls, by_id=True) + others}
-        )
+        unsaid = self._calls.unsaid(calls, by_id=True)
+        new, differing = self._calls.split_differing(calls, unsaid)
+        for call in differing:
+            self._unknown.add("message.tool_calls", call)
+        yield from self._delta({**rest, "tool_calls": new + others})
 
     def _delta(self, delta: dict[str, Any], *, ends: bool = False) -> Iterator[StreamEvent]:
         self._has_begun = True
@@ -352,10 +361,13 @@ class CompletionDecoder:
         self._said_keys |= {key for key in delta if delta[key]}
         if not ERROR_KEYS.isdisjoint(delta):
             self._error = self._error or stated_error(delta)
-        for key in sorted(delta.keys() - _DELTA_KEYS):
-            self._unknown.add(key, delta[key])
         yield from self._reasoning(delta)
         yield from self._contents(delta.get("content"))
+        for key in sorted(delta.keys() - _DELTA_KEYS):
+            events = self._pictures.of_key(key, delta[key])
+            if events is None:
+                self._unknown.add(key, delta[key])
+            yield from self._picture(events)
         if refusal := delta.get("refusal"):
             yield from self._refusal(refusal)
         images = delta.get("images")
@@ -370,8 +382,12 @@ class CompletionDecoder:
         calls, others = call_pieces(delta.get("tool_calls"))
         for other in others:
             self._unknown.add("tool_calls", other)
-        yield from self._split(self._content.flush())
-        for call in self._calls.unsaid(calls, by_id=False) if ends else calls:
+        yield from self._held_thought()
+        yield from self._held_text()
+        if ends:
+            yield from self._calls.end()
+            calls = self._calls.unsaid(calls, by_id=False)
+        for call in calls:
             yield self._calls.feed(call)
         legacy = delta.get(LEGACY)
         if isinstance(legacy, dict) and not self._calls.is_echo(legacy):
@@ -379,8 +395,8 @@ class CompletionDecoder:
 
     def _refusal(self, refusal: Any) -> Iterator[StreamEvent]:
         if text := join_text(refusal):
-            yield from self._split(self._content.flush())
-            yield TextDelta(self._refusal_half.feed(text), refusal=True)
+            yield from self._held_text()
+            yield TextDelta(self._refusal_half.feed(self._refusals.feed(text)), refusal=True)
         else:
             self._unknown.add("refusal", refusal)
 
@@ -390,11 +406,25 @@ class CompletionDecoder:
             if isinstance(part, dict) and part.get("type") == "thinking":
                 yield from self._thought(join_text(part.get("thinking")), "")
             elif text:
-                text = self._text_half.feed(text)
-                self._said.add(text)
-                yield from self._split(self._content.feed(text))
+                yield from self._held_thought()
+                yield from self._add_text(self._texts.feed(text))
             elif isinstance(part, dict):
                 yield from self._other_part(part)
+
+    def _add_text(self, text: str) -> Iterator[StreamEvent]:
+        text = self._text_half.feed(text)
+        self._said.add(text)
+        yield from self._split(self._content.feed(text))
+
+    def _held_text(self, whole: str = "") -> Iterator[StreamEvent]:
+        """Yield the text that is held back: something else follows, or the complete text."""
+        if held := self._texts.end(whole):
+            yield from self._add_text(held)
+        yield from self._split(self._content.flush())
+
+    def _held_thought(self) -> Iterator[StreamEvent]:
+        if held := self._reasoning_half.feed(self._thoughts.end()):
+            yield ReasoningDelta(held, self._reasoning_field)
 
     def _other_part(self, part: dict[str, Any]) -> Iterator[StreamEvent]:
         """Yield the events of a part of the content that is no text."""
@@ -406,7 +436,7 @@ class CompletionDecoder:
 
     def _picture(self, events: list[StreamEvent] | None) -> Iterator[StreamEvent]:
         if events:
-            yield from self._split(self._content.flush())
+            yield from self._held_text()
             yield from events
 
     def _reasoning(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
@@ -424,8 +454,8 @@ class CompletionDecoder:
 
     def _thought(self, text: str, field: str) -> Iterator[StreamEvent]:
         if text:
-            yield from self._split(self._content.flush())
-        if text := self._reasoning_half.feed(text):
+            yield from self._held_text()
+        if text := self._reasoning_half.feed(self._thoughts.feed(text)):
             self._has_thought = True
             yield ReasoningDelta(text, field)
 
@@ -439,6 +469,11 @@ class CompletionDecoder:
         try:
             answer = parse_json(body)
         except ValueError:
+            lines = self._events.lines()
+            if any("choices" in line or line.get("error") for line in lines):
+                for line in lines:
+                    yield from self._chunk(line)
+                return
             if body.strip():
                 raise NotACompletionError(describe_other_body("a chat completion", body)) from None
             return

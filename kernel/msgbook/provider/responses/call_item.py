@@ -44,7 +44,7 @@ class CallItem(Item):
         self._calls = calls
         self.call_id = self.name = ""
         self._our_id = ""
-        self._arguments = SentText()
+        self._arguments = SentText(is_complete=is_json)
         self._held = GrowingText()
         self._announced = ""
 
@@ -96,11 +96,14 @@ class CallItem(Item):
     def close(self) -> Iterator[StreamEvent]:
         if not self.is_done and not self._arguments:
             yield from self.end_part("arguments", 0, self._announced)
+        for _, held in self._arguments.held():
+            yield from self._say(held)
         if not self._our_id:
             yield self._feed(self._held.take(), None)
         differing = self._arguments.take_differing()
         sent = str(self._arguments)
-        if differing and not is_json(sent):
+        is_same = is_json(sent) and (same_json("{}", differing) or _is_part(sent, differing))
+        if differing and not is_same:
             words = (
                 "The server's complete arguments are not those that it sent in pieces. They are: "
             )

@@ -176,6 +176,7 @@ class ResponseDecoder:
         """Yield the text that is held back, before an error or the end, and notices about the rest."""
         for item in self._items:
             yield from item.close()
+        yield from self._items.end_calls()
         yield from self._pictures.take()
         yield from self._unknown_content.take()
         yield from self._unknown.take()
@@ -245,9 +246,9 @@ class ResponseDecoder:
                 value = next(filter(None, map(event.get, _TEXT_KEYS)), None)
             value = json_text(value) if piece.text == "arguments" else join_text(value)
         key = (piece.item, *(v if isinstance(v, str | int) else None for v in (item_id, place)))
-        item = self._found.get(key)
+        item = None if piece.is_complete else self._found.get(key)
         if item is None:
-            if len(self._found) > MAX_ITEMS:
+            if piece.is_complete or len(self._found) > MAX_ITEMS:
                 self._found.clear()
             whole = value if piece.is_complete else ""
             item = self._items.of_piece(piece.item, item_id, place, whole)
@@ -352,6 +353,12 @@ class ResponseDecoder:
             answer = parse_json(body)
         except ValueError:
             answer = None
+            lines = self._events.lines()
+            if any(str(line.get("type")).startswith(("response.", "error")) for line in lines):
+                for line in lines:
+                    if not self.done:
+                        yield from self._event(line, "")
+                return
         if isinstance(answer, dict) and isinstance(answer.get("output"), list):
             yield from self._end_of(answer, "completed", answer.get("error"))
             return

@@ -163,6 +163,13 @@ class TextItem(Item):
         """Note that all text of a kind has come; a complete one adds nothing."""
         self._texts[kind].settle()
 
+    def take_over(self, other: TextItem) -> None:
+        """Note that another item was the beginning of this one."""
+        for name in (other.id, *other._aliases):
+            self.add_alias(name)
+        for kind, sent in self._texts.items():
+            sent.follow(other.text(kind))
+
     def has_said(self, whole: str) -> bool:
         return any(sent.has_said(whole) for sent in self._texts.values())
 
@@ -197,13 +204,19 @@ class TextItem(Item):
         self.is_done, self.complete = True, item
 
     def close(self) -> Iterator[StreamEvent]:
+        yield from self._held()
         for kind, sent in self._texts.items():
-            if half := sent.held():
+            if half := sent.end_half():
                 yield from self._say(kind, None, half)
             if differing := sent.take_differing():
                 words = "The server's complete text is not what it sent in pieces, which is shown. It is: "
                 yield Notice(words + quoted(differing), "warning")
         self.is_done = True
+
+    def _held(self) -> Iterator[StreamEvent]:
+        for kind, sent in self._texts.items():
+            for part, text in sent.held():
+                yield from self._say(kind, part, text)
 
     def _say(self, kind: str, part: int | None, text: str) -> Iterator[StreamEvent]:
         yield from ()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from msgbook.errors import ProviderError
+from msgbook.events import StreamEvent
 from msgbook.provider.answer_quirks import objects
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.responses.call_item import CallItem
@@ -69,6 +70,10 @@ class OutputItems:
         """True if the response calls functions."""
         return any(isinstance(item, CallItem) for item in self._items)
 
+    def end_calls(self) -> Iterator[StreamEvent]:
+        """Yield the arguments that are held back."""
+        yield from self._calls.end()
+
     def of_piece(self, kind: str, item_id: Any, index: Any, whole: str = "") -> Item:
         """Return the item that a piece belongs to; a new one if the server did not announce it.
 
@@ -76,7 +81,8 @@ class OutputItems:
             whole: The text, if it is complete.
         """
         address = _Address(kind, _text(item_id), _number(index))
-        found = self._find(address) or self._only_open(kind)
+        found = self._joined(kind, [whole]) or self._find(address) or self._only_open(kind)
+        found = found or self._joined(kind, [whole], least=1)
         if found is None and whole:
             same = (one for one in self._items if one.kind == kind)
             found = next((one for one in same if one.has_said(whole)), None)
@@ -116,16 +122,19 @@ class OutputItems:
 
     def completed(self, item: dict[str, Any], index: Any) -> Item:
         """Return the item that a server completes, perhaps for the second time."""
-        if named := self._named(item):
-            return named
+        joined = self._joined_of(item)
+        if known := joined or self._named(item):
+            return known
         address = _address(item, index)
         found = self._find(address, completes=True)
-        if isinstance(found, CallItem) and found.match(item) is Match.OTHER:
+        here = found if isinstance(found, CallItem) and found.match(item) is Match.OTHER else None
+        if here is not None:
             found = None  # its index may be that of the next call
         if found is None:
             self._settle([item], [one for one in self._items if not one.is_done])
             found = self._open_like(item) or self._said(item, index) or self._only_like(item)
-        return found or self._new(address)
+        is_here = here is not None and here.is_announced and _has_name(here, item)
+        return found or (here if is_here and here else self._new(address))
 
     def output(self, output: Any) -> Iterator[tuple[Item, dict[str, Any]]]:
         """Yield each item of a complete response with the one here that it completes.
@@ -139,7 +148,10 @@ class OutputItems:
         if len(items) > MAX_ITEMS:
             raise _too_many_items()
         self._settle(items, self._items)
-        found = dict(enumerate(map(self._named, items)))
+        joined = [self._joined_of(item) for item in items]
+        found = dict(
+            enumerate(one or self._named(item) for one, item in zip(joined, items, strict=True))
+        )
         said = _letters(one.sent for one in self._items if isinstance(one, TextItem))
         free = [item for item in self._items if not any(item is one for one in found.values())]
         for is_like in _LIKE:
@@ -197,6 +209,32 @@ class OutputItems:
     def _only_like(self, item: dict[str, Any]) -> Item | None:
         found = self._only_open(_kind(item))
         return found if isinstance(found, TextItem) else None
+
+    def _joined_of(self, item: dict[str, Any]) -> Item | None:
+        kinds = _TEXT_KINDS.get(_kind(item), ())
+        wholes = ["".join(item_texts(item, kind)) for kind in kinds]
+        return self._joined(_kind(item), wholes)
+
+    def _joined(self, kind: str, wholes: list[str], least: int = 2) -> Item | None:
+        """Return what items that nobody announced are together if a complete text goes on with all they say.
+
+        Some servers give each delta another id.
+        """
+        parts = [
+            one
+            for one in self._items
+            if isinstance(one, TextItem) and one.kind == kind and not one.is_announced | one.is_done
+        ]
+        if len(parts) < least or not any(wholes):
+            return None
+        texts = [one.sent for one in parts]
+        if not all(texts) or not any(whole.startswith("".join(texts)) for whole in wholes):
+            return None
+        *others, last = parts
+        for one in reversed(others):
+            last.take_over(one)
+            self._items.remove(one)
+        return last
 
     def _settle(self, items: list[dict[str, Any]], here: list[Item]) -> None:
         """Find kinds of text that have come whole, in whatever items, and let complete items add nothing."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgbook.errors import ProviderError
 from msgbook.growing_text import GrowingText
 from msgbook.provider.pieces import SurrogateJoiner
+from msgbook.provider.whole_deltas import WholeDeltas
 from msgbook.text import repair_surrogates
 
 TEXT_LIMIT = 16_000_000
@@ -34,11 +35,16 @@ class SentText:
 
     Args:
         trusts_index: Whether an index begins a part, too, as long as no part was announced.
+        is_complete: Tells whether a text can be one, where that can be known.
     """
 
-    def __init__(self, *, trusts_index: bool = False) -> None:
-        self._trusts_index = trusts_index
+    def __init__(
+        self, *, trusts_index: bool = False, is_complete: Callable[[str], bool] | None = None
+    ) -> None:
+        self._trusts_index, self._is_complete = trusts_index, is_complete
         self._parts: list[GrowingText] = []
+        self._deltas: list[WholeDeltas] = []
+        """Of each part: some servers send its whole text so far each time."""
         self._size = 0
         self._ended: set[int] = set()
         self._announced: dict[int, int] = {}
@@ -89,7 +95,7 @@ class SentText:
             part = self._new_part()
             if type(index) is int:
                 self._aliases[index] = self._announced[index] = part
-        return part, self._pass_on(part, self._half.feed(text))
+        return part, self._pass_on(part, self._half.feed(self._deltas[part].feed(text)))
 
     def announce(self, index: Any, text: str) -> tuple[int, str]:
         """Return the part of a text that comes with an announcement, and what of it was not said before.
@@ -102,6 +108,15 @@ class SentText:
         part = self._part(index)
         self._begun, self._repeated = text, ""
         return part, self._pass_on(part, text)
+
+    def follow(self, text: str) -> None:
+        """Note a text that was passed on before this one and is its beginning."""
+        if text:
+            first = self._parts[0] if self._parts else GrowingText()
+            self._parts[:1] = [GrowingText(text + str(first))]
+            self._deltas = self._deltas or [WholeDeltas()]
+            self._size += len(text)
+            self._has_text = True
 
     def settle(self) -> None:
         """Note that all text has come."""
@@ -125,19 +140,22 @@ class SentText:
         if part in self._ended:
             return part, ""
         self._ended.add(part)
+        held = self._held_of(part, whole)
         sent = str(self._parts[part])
         if not whole.startswith(sent):
             self._differing = self._differing or whole
-            return part, ""
+            return part, held
         self._half.end()
-        return part, self._pass_on(part, whole[len(sent) :])
+        return part, held + self._pass_on(part, whole[len(sent) :])
 
     def end(self, texts: list[str]) -> Iterator[tuple[int, str]]:
         """Yield what is missing of the complete texts of all parts, each with its part."""
         if self._has_ended or not any(texts):
             return
         self._has_ended = True
-        wholes, sent = list(map(repair_surrogates, texts)), str(self)
+        wholes = list(map(repair_surrogates, texts))
+        yield from self._held_of_parts(wholes)
+        sent = str(self)
         self._differing = "" if (whole := "".join(wholes)).startswith(sent) else whole
         if self._differing:
             return
@@ -150,9 +168,22 @@ class SentText:
                 yield number, self._pass_on(number, missing)
             passed = max(0, passed - len(text))
 
-    def held(self) -> str:
+    def held(self) -> Iterator[tuple[int, str]]:
+        """Yield what is held back of each part, as something else follows, or nothing."""
+        yield from self._held_of_parts([])
+
+    def end_half(self) -> str:
         """Return the replacement of half a character whose other half did not come; empty for none."""
         return self._half.end()
+
+    def _held_of_parts(self, wholes: list[str]) -> Iterator[tuple[int, str]]:
+        for part in range(len(self._deltas)):
+            if held := self._held_of(part, wholes[part] if part < len(wholes) else ""):
+                yield part, held
+
+    def _held_of(self, part: int, whole: str) -> str:
+        held = self._deltas[part].end(whole, self._is_complete)
+        return self._pass_on(part, self._half.feed(held)) if held else ""
 
     def take_differing(self) -> str:
         """Return a complete text that says something else than what was passed on, once; empty for none."""
@@ -180,6 +211,7 @@ class SentText:
         if len(self._parts) == MAX_TEXT_PARTS:
             raise _too_much()
         self._parts.append(GrowingText())
+        self._deltas.append(WholeDeltas())
         return len(self._parts) - 1
 
     def _is_used(self) -> bool:

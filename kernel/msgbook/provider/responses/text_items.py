@@ -35,6 +35,7 @@ class ReasoningItem(TextItem):
 
     def pause(self) -> Iterator[StreamEvent]:
         """Yield an empty delta if the reasoning is hidden so far: its place is before what follows."""
+        yield from self._held()
         if not self._has_block and not self.is_done:
             self._has_block = True
             yield ReasoningDelta("", "summary", self.number)
@@ -90,6 +91,7 @@ class MessageItem(TextItem):
         self._citations.add(citations)
 
     def pause(self) -> Iterator[StreamEvent]:
+        yield from self._held()
         yield from self._content.flush()
 
     def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
@@ -147,5 +149,5 @@ class MessageItem(TextItem):
         if kind == "text":
             yield from self._content.feed(text)
         else:
-            yield from self.pause()
+            yield from self._content.flush()
             yield TextDelta(text, refusal=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -53,7 +53,7 @@ class ContextBuilder:
     is_magic: IsMagic
     redact: Redact
     has_blob: Callable[[str], bool]
-    pixels: PixelBudget = field(default_factory=PixelBudget)
+    pixels: PixelBudget
 
     async def build(
         self,

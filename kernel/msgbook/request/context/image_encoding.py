@@ -59,20 +59,18 @@ class PixelBudget:
         self._left -= pixels
 
 
-async def encode_image(
-    data: bytes, *, low: bool = False, pixels: PixelBudget | None = None
-) -> EncodedImage:
+async def encode_image(data: bytes, pixels: PixelBudget, *, low: bool = False) -> EncodedImage:
     """Encode an image so that it can be sent. One that can be sent as it is stays unchanged.
 
     Args:
-        low: Make the image no larger than a model looks at with `detail: low`.
         pixels: Shared by the images of a request.
+        low: Make the image no larger than a model looks at with `detail: low`.
 
     Raises:
         ImageError: Models do not accept its type, or it is broken or too large.
     """
     side = LOW_SIDE if low else LONGER_SIDE
-    return await asyncio.to_thread(_encode, data, side, pixels or PixelBudget())
+    return await asyncio.to_thread(_encode, data, side, pixels)
 
 
 def _encode(data: bytes, longer_side: int, pixels: PixelBudget) -> EncodedImage:

@@ -62,7 +62,7 @@ async def load_images(
     attachments: Attachments | None = None,
     *,
     imported: bool = False,
-    pixels: PixelBudget | None = None,
+    pixels: PixelBudget,
 ) -> LoadedImages:
     """Read and encode the images of a prompt. A notice says why an image cannot be sent.
 
@@ -70,7 +70,6 @@ async def load_images(
         imported: Whether another program wrote the text. Only the images that came with it are sent then.
         pixels: Shared by the prompts of a request.
     """
-    pixels = pixels or PixelBudget()
     records: list[dict[str, Any]] = []
     blobs: dict[str, str] = {}
     notices = []
@@ -90,7 +89,7 @@ async def load_images(
             data = await _read_image(image, load, attachments or {})
             if imported and sha256(data).hexdigest()[:16] not in image.target:
                 raise SourceError("it is another file than the one that came with the message")
-            encoded = await encode_image(data, low=image.detail == "low", pixels=pixels)
+            encoded = await encode_image(data, pixels, low=image.detail == "low")
         except (SourceError, ImageError) as error:
             reason = str(error).rstrip(".")
             notices.append(Notice(f"The image {image.name} is not sent: {reason}.", "warning"))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from msgbook.text import one_line, repair_surrogates
+from msgbook.text import map_texts, one_line, repair_surrogates
 from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema
 
 TOOL_LIMIT = 1000
@@ -70,7 +70,7 @@ class Listing:
             replace(
                 tool,
                 description=redact(tool.description),
-                parameters=_mapped(tool.parameters, redact),
+                parameters=map_texts(tool.parameters, redact),
             )
             for tool in self.tools
         )
@@ -144,17 +144,6 @@ def _repaired(schema: dict[str, Any]) -> dict[str, Any]:
     text = json.dumps(schema, ensure_ascii=False)
     repaired: dict[str, Any] = json.loads(repair_surrogates(text))
     return repaired
-
-
-def _mapped(value: Any, change: Callable[[str], str]) -> Any:
-    """Return a JSON value with its strings changed; keys stay."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, list):
-        return [_mapped(entry, change) for entry in value]
-    if isinstance(value, dict):
-        return {key: _mapped(entry, change) for key, entry in value.items()}
-    return value
 
 
 def is_about(problem: str, name: str) -> bool:

@@ -13,7 +13,7 @@ import mcp_types as types
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
-from msgbook.network import Way, find_way
+from msgbook.network import Route, find_route
 from msgbook.text import repair_surrogates
 from msgbook.tools.mcp.server_process import LINE_LIMIT, LineTooLongError, ServerProcess
 from msgbook_format import jsontext
@@ -40,12 +40,12 @@ class Trouble:
         self.words = ""
         self.junk = ""
         """The first line that was no message."""
-        self.way: Way | None = None
+        self.route: Route | None = None
         """The way to a URL."""
 
     def way_advice(self, why: str = "") -> str:
         """Return what to do if the way to a URL is the cause, after a blank; empty if it cannot be."""
-        advice = self.way.advice(why) if self.way is not None else ""
+        advice = self.route.advice(why) if self.route is not None else ""
         return f". {advice.removesuffix('.')}" if advice else ""
 
 
@@ -105,7 +105,7 @@ async def http_streams(
     Raises:
         NetworkProblem: A variable of the environment that the way to the URL needs cannot be used.
     """
-    trouble.way = way = find_way(url)
+    trouble.route = route = find_route(url)
 
     async def look(response: httpx2.Response) -> None:
         if response.request.method == "POST":
@@ -123,8 +123,8 @@ async def http_streams(
         httpx2.AsyncClient(
             headers={**headers, "accept-encoding": "identity"},
             timeout=httpx2.Timeout(_CONNECT, read=_READ),
-            event_hooks={"request": [_pace()], "response": [look]},
-            **way.client_options(httpx2),
+            event_hooks={"request": [paced()], "response": [look]},
+            **route.client_options(httpx2),
         ) as client,
         streamable_http_client(url, http_client=client, max_sse_event_size=LINE_LIMIT) as streams,
     ):
@@ -149,7 +149,7 @@ def _refusal(response: httpx2.Response, trouble: Trouble) -> str:
     return words + (f"; check {key} in its table" if key else "") + through
 
 
-def _pace() -> Callable[[httpx2.Request], Awaitable[None]]:
+def paced() -> Callable[[httpx2.Request], Awaitable[None]]:
     """Return a hook that lets a stream of the server be opened once in a second, whatever the server wants."""
     free = 0.0
 

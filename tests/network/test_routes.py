@@ -16,7 +16,7 @@ from scripted_server import ScriptedServer, text
 
 from msgbook.config import McpServerSettings, ProviderSettings
 from msgbook.errors import ConfigError
-from msgbook.network import find_way
+from msgbook.network import find_route
 from msgbook.network.certificates import describe_trust
 from msgbook.provider.failures import Failures
 
@@ -228,7 +228,7 @@ def test_a_certificate_that_is_not_trusted_says_what_to_set(ask, encrypted, cert
 @pytest.mark.parametrize("name", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
 def test_the_certificates_that_are_trusted_are_named(name):
     failures = Failures(ProviderSettings("p", "https://h.example/v1"), ())
-    failures.way = find_way("https://h.example/v1", {})
+    failures.route = find_route("https://h.example/v1", {})
     error = OSError(
         "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate"
     )
