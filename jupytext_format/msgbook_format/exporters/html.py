@@ -20,7 +20,6 @@ from msgbook_format.exporters.conversation import MsgExporter
 from msgbook_format.exporters.formulas import has_formulas
 from msgbook_format.exporters.harmless_notebook import build_harmless_notebook
 from msgbook_format.exporters.math_font import font_style
-from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
 from msgbook_format.exporters.page_markdown import Texts, text_html
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def markdown_to_html(text: str) -> str:
 
     Formulas are MathML. An image whose data are in the text is shown, any other is a link.
     """
-    return text_html(spell_for_nbconvert(text))
+    return text_html(text)
 
 
 def _finished(page: str) -> str:

@@ -51,6 +51,9 @@ export function dialectParser(): MarkdownIt {
     }
   });
   md.validateLink = isFollowed;
+  const normalize = md.normalizeLink.bind(md);
+  // An embedded picture may have megabytes.
+  md.normalizeLink = url => (url.startsWith('data:') ? url : normalize(url));
   md.use(footnotes);
   md.inline.ruler.disable('footnote_inline');
   addFormulas(md);
@@ -69,6 +72,10 @@ function setRenderers(md: MarkdownIt): void {
   rules[DISPLAY] = (tokens, at) => {
     const shown = formula('\\[', tokens[at].content, '\\]');
     return tokens[at].block ? `<div>${shown}</div>\n` : shown;
+  };
+  rules.th_open = rules.td_open = (tokens, at) => {
+    const side = /text-align:(\w+)/.exec(tokens[at].attrGet('style') ?? '')?.[1];
+    return `<${tokens[at].tag}${side === undefined ? '' : ` align="${side}"`}>`;
   };
   rules.task = (tokens, at) => {
     const { checked } = tokens[at].meta as { readonly checked: boolean };

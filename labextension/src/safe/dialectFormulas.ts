@@ -68,12 +68,12 @@ export function formulaAt(text: string, pos: number): IFormula | null {
   const close = side ? bracket + (side === '(' ? ')' : ']') : '$$';
   const found = find(text, close, start);
   const tex = found < 0 ? '' : text.slice(start, found);
-  if (tex.trim() === '') {
+  if (tex.trim() === '' || tex.includes('`')) {
     return null;
   }
   const end = found + close.length;
-  if (side && (tex.includes('`') || text.slice(start, end + 1).includes(']('))) {
-    // Brackets that are escaped, around a link or code.
+  if (side && text.slice(start, end + 1).includes('](')) {
+    // Brackets that are escaped, around a link.
     return null;
   }
   return { end, tex: tex.trim(), display: side !== '(' };
@@ -85,6 +85,7 @@ function dollar(text: string, start: number): IFormula | null {
     found <= start ||
     /\s/.test(text[start]) ||
     /\s/.test(text[found - 1]) ||
+    text.slice(start, found).includes('`') ||
     /^\p{Nd}/u.test(text.slice(found + 1, found + 3))
   ) {
     return null;
@@ -225,32 +226,49 @@ function paragraphRule(
   startLine: number,
   endLine: number
 ): boolean {
-  const until = formulaLines(state, startLine, endLine);
-  if (until === startLine) {
+  if (!state.src.includes('\\') && !state.src.includes('$$')) {
     return false;
   }
   const terminators = state.md.block.ruler.getRules('paragraph');
   const oldParent = state.parentType;
   state.parentType = 'paragraph';
+  let until = formulaLines(state, startLine, endLine);
+  let reaches = until > startLine;
   let line = until + 1;
-  for (; line < endLine && !state.isEmpty(line); line++) {
+  while (line < endLine && !state.isEmpty(line)) {
     const at = line;
-    const isInside = state.sCount[at] - state.blkIndent > 3 || state.sCount[at] < 0;
-    if (!isInside && terminators.some(rule => rule(state, at, endLine, true))) {
+    const isInside =
+      state.sCount[at] - state.blkIndent > 3 || state.sCount[at] < 0;
+    if (
+      !isInside &&
+      (terminators.some(rule => rule(state, at, endLine, true)) ||
+        (!reaches && isUnderline(state, at)))
+    ) {
       break;
     }
-    line = Math.max(line, formulaLines(state, line, endLine));
+    until = formulaLines(state, at, endLine);
+    reaches ||= until > at;
+    line = until + 1;
   }
   state.parentType = oldParent;
-  const content = state.getLines(startLine, line, state.blkIndent, false).trim();
+  if (!reaches) {
+    return false;
+  }
+  const content = state.getLines(startLine, line, state.blkIndent, false);
   state.line = line;
   state.push('paragraph_open', 'p', 1).map = [startLine, line];
   const inline = state.push('inline', '', 0);
-  inline.content = content;
+  inline.content = content.trim();
   inline.map = [startLine, line];
   inline.children = [];
   state.push('paragraph_close', 'p', -1);
   return true;
+}
+
+/** Return whether a line makes a heading of those above it. */
+function isUnderline(state: StateBlock, line: number): boolean {
+  const begin = state.bMarks[line] + state.tShift[line];
+  return /^(?:=+|-+)[ \t]*$/.test(state.src.slice(begin, state.eMarks[line]));
 }
 
 /** Return the line in which the last formula ends that reaches out of `line`, else `line`. */

@@ -34,12 +34,13 @@ function tagRule(state: StateInline, silent: boolean): boolean {
   }
   if (!silent) {
     const name = (found[2] ?? '').toLowerCase();
-    const nesting = name === '' ? 0 : found[1] === '' ? 1 : -1;
+    // Whether it opens or closes anything is only known when its partner is.
     const token = state.push(
       name === '' ? 'hardbreak' : 'tag',
       name === '' ? 'br' : name,
-      nesting
+      0
     );
+    token.meta = { closes: found[1] === '/' };
     token.content = found[0];
   }
   state.pos += found[0].length;
@@ -52,31 +53,41 @@ function pairTags(state: StateCore): void {
     const tags = (children ?? []).filter(({ type }) => type === 'tag');
     if (tags.length > 0) {
       const paired = pairedTags(children ?? []);
-      for (const tag of tags.filter(tag => !paired.has(tag))) {
-        Object.assign(tag, { type: 'text', tag: '', nesting: 0 });
+      for (const tag of tags) {
+        if (paired.has(tag)) {
+          tag.nesting = closes(tag) ? -1 : 1;
+        } else {
+          Object.assign(tag, { type: 'text', tag: '' });
+        }
       }
     }
   }
+}
+
+function closes({ type, nesting, meta }: Token): boolean {
+  return type === 'tag'
+    ? (meta as { readonly closes: boolean }).closes
+    : nesting === -1;
 }
 
 function pairedTags(children: readonly Token[]): Set<Token> {
   const open: Token[] = [];
   const paired = new Set<Token>();
   for (const child of children) {
-    if (child.nesting === 1) {
+    const isTag = child.type === 'tag';
+    if (!isTag && child.nesting === 0) {
+      continue;
+    }
+    const last = open.at(-1);
+    if (!closes(child)) {
       open.push(child);
-    } else if (child.nesting === -1) {
-      if (child.type !== 'tag') {
-        while (open.pop()?.type === 'tag') {
-          // What opens inside of an emphasis does not close outside of it.
-        }
-      } else {
-        const last = open.at(-1);
-        if (last?.type === 'tag' && last.tag === child.tag) {
-          open.pop();
-          paired.add(last).add(child);
-        }
+    } else if (!isTag) {
+      while (open.pop()?.type === 'tag') {
+        // What opens inside of an emphasis does not close outside of it.
       }
+    } else if (last?.type === 'tag' && last.tag === child.tag) {
+      open.pop();
+      paired.add(last).add(child);
     }
   }
   return paired;

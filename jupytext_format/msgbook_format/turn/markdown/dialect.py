@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from markdown_it.common.normalize_url import normalizeLink
 
 from msgbook_format.turn.markdown.dialect_formulas import DISPLAY, FORMULA, add_formulas
-from msgbook_format.turn.markdown.dialect_tags import add_tags
+from msgbook_format.turn.markdown.dialect_tags import add_details, add_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,9 +59,10 @@ def dialect_parser() -> MarkdownIt:
 
 @lru_cache(maxsize=1)
 def block_parser() -> MarkdownIt:
-    """Return the parser of blocks alone, with the formulas and tables of `dialect_parser`; nothing may change it."""
+    """Return the parser of blocks alone, with the formulas, folds and tables of `dialect_parser`; nothing may change it."""
     md = MarkdownIt("commonmark", {"html": False}).enable("table")
     add_formulas(md)
+    add_details(md)
     return md.disable(["inline", "text_join"])
 
 

@@ -66,11 +66,11 @@ def formula_at(text: str, pos: int) -> Formula | None:
     else:
         close = opener["bracket"] + (")" if opener["side"] == "(" else "]")
     found = _find(text, close, start)
-    if found < 0 or not (tex := text[start:found]).strip():
+    if found < 0 or not (tex := text[start:found]).strip() or "`" in tex:
         return None
     end = found + len(close)
-    if opener["side"] and ("`" in tex or "](" in text[start : end + 1]):
-        # Brackets that are escaped, around a link or code.
+    if opener["side"] and "](" in text[start : end + 1]:
+        # Brackets that are escaped, around a link.
         return None
     return Formula(end, tex.strip(), opener["side"] != "(")
 
@@ -79,10 +79,10 @@ def _dollar(text: str, start: int) -> Formula | None:
     found = _find(text, "$", start)
     if found <= start or text[start].isspace() or text[found - 1].isspace():
         return None
-    after = text[found + 1 : found + 2]
-    if after.isdecimal():
+    after, tex = text[found + 1 : found + 2], text[start:found]
+    if after.isdecimal() or "`" in tex:
         return None
-    return Formula(found + 1, text[start:found], False)
+    return Formula(found + 1, tex, False)
 
 
 def _find(text: str, close: str, start: int) -> int:
@@ -161,7 +161,7 @@ def _block_rule(state: StateBlock, start_line: int, end_line: int, silent: bool)
         lines = text.count("\n", 0, found.end) + 1
         state.line = start_line + lines
         token = state.push(DISPLAY, "", 0)
-        token.content = found.tex
+        token.content, token.markup = found.tex, text[: found.end]
         token.block = True
         token.map = [start_line, state.line]
     return True
@@ -181,18 +181,26 @@ def _last_line(state: StateBlock, start_line: int, end_line: int) -> int:
 
 def _paragraph_rule(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
     """Take a paragraph of which a formula reaches over several lines."""
-    until = _formula_lines(state, start_line, end_line)
-    if until == start_line:
+    if "\\" not in state.src and "$$" not in state.src:
         return False
     terminators = state.md.block.ruler.getRules("paragraph")
     old_parent, state.parentType = state.parentType, "paragraph"
+    until = _formula_lines(state, start_line, end_line)
+    reaches = until > start_line
     line = until + 1
     while line < end_line and not state.isEmpty(line):
         inside = state.sCount[line] - state.blkIndent > 3 or state.sCount[line] < 0
-        if not inside and any(rule(state, line, end_line, True) for rule in terminators):
-            break
-        line = max(line, _formula_lines(state, line, end_line)) + 1
+        if not inside:
+            if any(rule(state, line, end_line, True) for rule in terminators):
+                break
+            if not reaches and _is_underline(state, line):
+                break
+        until = _formula_lines(state, line, end_line)
+        reaches = reaches or until > line
+        line = until + 1
     state.parentType = old_parent
+    if not reaches:
+        return False
     content = state.getLines(start_line, line, state.blkIndent, False).strip()
     state.line = line
     state.push("paragraph_open", "p", 1).map = [start_line, line]
@@ -200,6 +208,12 @@ def _paragraph_rule(state: StateBlock, start_line: int, end_line: int, silent: b
     inline.content, inline.map, inline.children = content, [start_line, line], []
     state.push("paragraph_close", "p", -1)
     return True
+
+
+def _is_underline(state: StateBlock, line: int) -> bool:
+    """Return whether a line makes a heading of those above it."""
+    text = state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+    return re.fullmatch(r"(?:=+|-+)[ \t]*", text) is not None
 
 
 def _formula_lines(state: StateBlock, line: int, end_line: int) -> int:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TAGS = ("sub", "sup", "kbd")
 """Tags that are kept around a text; `br` is kept alone."""
 
-_TAG = re.compile(rf"<(?:br[ \t]*/?|(/?)({'|'.join(TAGS)}))>", re.IGNORECASE)
+TAG = re.compile(rf"<(?:br[ \t]*/?|(/?)({'|'.join(TAGS)}))>", re.IGNORECASE)
 _DETAILS = re.compile(r"<(/?)details>(?:[ \t]*<summary>(.*?)</summary>)?[ \t]*\Z", re.IGNORECASE)
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>[ \t]*\Z", re.IGNORECASE)
 _MOST_DETAILS = 8
@@ -27,23 +27,28 @@ _MOST_DETAILS = 8
 
 
 def add_tags(md: MarkdownIt) -> None:
-    """Add the rules to a parser."""
+    """Add all rules to a parser."""
     md.inline.ruler.before("autolink", "tag", _tag_rule)
     md.core.ruler.after("inline", "tag_pairs", _pair_tags)
+    add_details(md)
+
+
+def add_details(md: MarkdownIt) -> None:
+    """Add the rules of `<details>` alone to a parser."""
     interrupting = {"alt": ["paragraph", "reference", "blockquote"]}
     md.block.ruler.before("fence", "details", _details_rule, interrupting)
     md.core.ruler.after("block", "details_pairs", _pair_details)
 
 
 def _tag_rule(state: StateInline, silent: bool) -> bool:
-    found = _TAG.match(state.src, state.pos) if state.src[state.pos] == "<" else None
+    found = TAG.match(state.src, state.pos) if state.src[state.pos] == "<" else None
     if found is None:
         return False
     if not silent:
         name = (found[2] or "").lower()
-        nesting = 0 if not name else -1 if found[1] else 1
-        token = state.push("tag" if name else "hardbreak", name or "br", nesting)  # type: ignore[arg-type]  # -1, 0, 1
-        token.content = found[0]
+        # Whether it opens or closes anything is only known when its partner is.
+        token = state.push("tag" if name else "hardbreak", name or "br", 0)
+        token.content, token.meta = found[0], {"closes": bool(found[1])}
     state.pos = found.end()
     return True
 
@@ -55,22 +60,27 @@ def _pair_tags(state: StateCore) -> None:
         if tags:
             paired = _paired(token.children or [])
             for tag in tags:
-                if id(tag) not in paired:
-                    tag.type, tag.tag, tag.nesting = "text", "", 0
+                if id(tag) in paired:
+                    tag.nesting = -1 if tag.meta["closes"] else 1
+                else:
+                    tag.type, tag.tag = "text", ""
 
 
 def _paired(children: list[Token]) -> set[int]:
     open_ones: list[Token] = []
     paired: set[int] = set()
     for child in children:
-        if child.nesting == 1:
+        closes = child.meta["closes"] if child.type == "tag" else child.nesting == -1
+        if child.type != "tag" and child.nesting == 0:
+            continue
+        if not closes:
             open_ones.append(child)
-        elif child.nesting == -1:
-            if child.type != "tag":
-                while open_ones and open_ones.pop().type == "tag":
-                    pass
-            elif open_ones and open_ones[-1].type == "tag" and open_ones[-1].tag == child.tag:
-                paired |= {id(child), id(open_ones.pop())}
+        elif child.type != "tag":
+            # What opens inside of an emphasis does not close outside of it.
+            while open_ones and open_ones.pop().type == "tag":
+                pass
+        elif open_ones and open_ones[-1].type == "tag" and open_ones[-1].tag == child.tag:
+            paired |= {id(child), id(open_ones.pop())}
     return paired
 
 

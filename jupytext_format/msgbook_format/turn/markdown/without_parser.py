@@ -15,9 +15,9 @@ from msgbook_format.turn.markdown.inline import safe_inline
 
 _FENCE = re.compile(r"^(`{3,})([^`\n]*)\n", re.MULTILINE)
 _FENCE_END = re.compile(r"^ {0,3}(`{3,})[ \t]*$", re.MULTILINE)
-_DISPLAY_FORMULA = re.compile(r"\\\[|\\begin\{")
-_SPECIAL = re.compile(r"\\|\$|&|<[A-Za-z/!?]|!\[|\]\(")
-_SUSPECTS = "\\$&<]!"
+_FORMULA = re.compile(r"\\[(\[]|\\begin\{")
+_SPECIAL = re.compile(r"\\|&|<[A-Za-z/!?]|!\[|\]\(")
+_SUSPECTS = "\\&<]!"
 _ODD_SPACE = re.compile(r"[^\S\n ]")
 _BLOCK_START = re.compile(r"^(?:[ #>|]|[-+*_=:]|\d+[.)])|\|", re.MULTILINE)
 
@@ -28,16 +28,14 @@ def safe_without_parser(text: str) -> str | None:
     Args:
         text: Free of control characters, as `replace_controls` leaves it.
     """
-    if "$$" in text or ("\\" in text and _DISPLAY_FORMULA.search(text)):
+    if "$" in text or "[^" in text or "<details>" in text.lower() or ("\\" in text and _FORMULA.search(text)):
         return None
-    # Quotes are escaped wherever there are formulas, even in code.
-    quotes = "$" in text or "\\\\(" in text
     parts: list[str] = []
     position = 0
     while True:
         start = text.find("```", position)
         fence = _FENCE.match(text, start) if start >= 0 else None
-        outside = _outside(text[position : fence.start() if fence else len(text)], quotes)
+        outside = _outside(text[position : fence.start() if fence else len(text)])
         if outside is None:
             return None
         parts.append(outside)
@@ -51,20 +49,20 @@ def safe_without_parser(text: str) -> str | None:
         position = end.end()
 
 
-def _outside(text: str, quotes: bool) -> str | None:
+def _outside(text: str) -> str | None:
     """Return text outside of fences, made safe; None if it takes a parser."""
     if not _is_simple(text):
         return None
-    if _is_safe(text, quotes):
+    if _is_safe(text):
         return text
     parts = text.split("\n\n")
     for index, part in enumerate(parts):
-        if _is_safe(part, quotes):
+        if _is_safe(part):
             continue
         paragraph = part.strip("\n")
         if _BLOCK_START.search(paragraph):
             return None
-        safe = safe_inline(paragraph, {}, quotes=quotes, table=False)
+        safe = safe_inline(paragraph, {}, quotes=False, table=False)
         parts[index] = part.replace(paragraph, contain_formulas(safe))
     return "\n\n".join(parts)
 
@@ -84,11 +82,10 @@ def _is_simple(text: str) -> bool:
     )
 
 
-def _is_safe(text: str, quotes: bool) -> bool:
+def _is_safe(text: str) -> bool:
     """Return whether text is safe without a change."""
     return not (
         (any(map(text.__contains__, _SUSPECTS)) and _SPECIAL.search(text))
-        or (quotes and '"' in text)
         or "ftp:" in text.lower()
     )
 
