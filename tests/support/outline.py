@@ -45,16 +45,20 @@ class _Outline(HTMLParser):
                 self.out.append("<$$>" if at.get("display") == "block" else "<$>")
                 self._hidden = tag
                 return
-            case "figcaption":
+            case "div" if at.get("class") == "msg-Diagram-label":
                 self._hidden = tag
                 return
             case "code" if at.get("class") == "msg-TeX":
                 self._formula, self._hidden = "", tag
                 return
             case "code" if self._ends and self._ends[-1][0] == "pre":
-                language = (at.get("class") or "").removeprefix("language-")
+                around = self._ends[-2][0] if len(self._ends) > 1 else ""
+                named = "mermaid" if around == "diagram" else at.get("class") or ""
+                language = named.removeprefix("language-")
                 self.out.append(f"[{language}]" if language else "")
-            case "span" | "div" | "figure":
+            case "div" if at.get("class") == "msg-Diagram":
+                tag = "diagram"
+            case "span" | "div":
                 pass
             case "a":
                 if href := at.get("href"):
@@ -88,7 +92,7 @@ class _Outline(HTMLParser):
             return
         if tag not in _VOID:
             name, end = self._ends.pop()
-            assert name == tag, (name, tag)
+            assert name in (tag, "diagram"), (name, tag)
             self.out.append(end)
 
     def handle_data(self, data: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ ANSWER = "msgbook_answer"
 """Key of a turn's output metadata: agent, model and duration, as one text."""
 
 _TEMPLATE_SHOWS = ("image/svg+xml", "text/plain")
+_TAG = re.compile(r"<[^<>]*+>")
 _MAX_DURATION = 366 * 86400
 """Seconds; a longer duration is not shown."""
 
@@ -88,17 +90,20 @@ def _display(output: Mapping[str, Any], write: Write) -> Json:
     found = as_dict(output.get("data"))
     data: dict[str, str] = {}
     for mime, value in found.items():
-        if mime == "text/html" and (html := sanitize_html(as_text(value))):
-            data[mime] = html
+        if mime == "text/html":
+            # What a script would draw leaves empty elements.
+            if (html := sanitize_html(as_text(value))) and _TAG.sub("", html).strip():
+                data[mime] = html
         elif mime == "text/markdown" or (mime == "text/latex" and "text/markdown" not in found):
             data["text/markdown"] = write(as_text(value))
         elif mime in RASTER and (picture := as_base64(value)):
             data["text/markdown"] = safe_image("output", f"data:{mime};base64,{picture}")
         elif mime in _TEMPLATE_SHOWS:
             data[mime] = as_text(value)
-    if not data:
-        kinds = ", ".join(sorted(map(str, found))) or "no type"
-        data["text/plain"] = f"(an output of {kinds} is not shown here)"
+    lost = sorted(str(mime) for mime in found if mime not in data and mime not in RASTER)
+    if not data or (lost and data.keys() == {"text/plain"}):
+        words = f"(an output of {', '.join(lost) or 'no type'} is not shown here)"
+        data["text/plain"] = f"{data.get('text/plain', '')}\n{words}".strip()
     return _display_data(data, {})
 
 

@@ -106,8 +106,8 @@ def _fence(self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str
     info, code = tokens[at].info.strip(), tokens[at].content
     if re.match(r"mermaid(?:\s|\Z)", info, re.IGNORECASE):
         return (
-            '<figure class="msg-Diagram"><figcaption>Diagram (Mermaid)</figcaption>'
-            f'<pre><code class="language-mermaid">{escape(code)}</code></pre></figure>\n'
+            '<div class="msg-Diagram"><div class="msg-Diagram-label">Diagram (Mermaid)</div>'
+            f"<pre><code>{escape(code)}</code></pre></div>\n"
         )
     return _code_html(code, find_language(info) or "")
 
@@ -141,7 +141,7 @@ def _image(self: RendererHTML, tokens: Sequence[Token], at: int, options: Any, e
         return f'<img src="{escape(url)}" alt="{escape(alt)}">'
     destination = safe_destination(url)
     label = escape(alt) or destination or ""
-    return f'<a href="{destination}">🖼 {label}</a>' if destination else label
+    return f'<a href="{destination}">{label}</a>' if destination else label
 
 
 def _task(self: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str:

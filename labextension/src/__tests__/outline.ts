@@ -43,7 +43,7 @@ function elementOf(element: Element): string {
     case 'a': {
       const href = element.getAttribute('href');
       return href
-        ? `<a ${escaped(decodeURIComponent(href))}>${content}</a>`
+        ? `<a ${escaped(decodeURIComponent(href))}>${content.replace('🖼 ', '')}</a>`
         : content;
     }
     case 'input':
