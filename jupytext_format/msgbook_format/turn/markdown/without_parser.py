@@ -68,11 +68,12 @@ def _outside(text: str) -> str | None:
 
 
 def _is_simple(text: str) -> bool:
-    """Return whether there are no code blocks, no definitions and no spaces at line ends."""
+    """Return whether there are no code blocks or tables with code, no definitions and no spaces at line ends."""
     return not (
         "```" in text
         or "~~~" in text
         or "]:" in text
+        or ("|" in text and "`" in text)
         or "\t" in text
         or "\n    " in text
         or " \n" in text
