@@ -28,26 +28,65 @@ def _pieces() -> list[Piece]:
     rows: list[Piece] = []
 
     def add(text: str, **found: int) -> None:
-        names = {"f": "<$>", "d": "<$$>", "table": "<table>", "row": "<tr>", "li": "<li>", "pre": "<pre>"}
-        names |= {"a": "<a ", "code": "<code>", "br": "<br>", "task": "<o>", "done": "<x>", "sup": "<sup>"}
+        names = {
+            "f": "<$>",
+            "d": "<$$>",
+            "table": "<table>",
+            "row": "<tr>",
+            "li": "<li>",
+            "pre": "<pre>",
+        }
+        names |= {
+            "a": "<a ",
+            "code": "<code>",
+            "br": "<br>",
+            "task": "<o>",
+            "done": "<x>",
+            "sup": "<sup>",
+        }
         names |= {"sub": "<sub>", "kbd": "<kbd>", "details": "<details>", "quote": "<blockquote>"}
-        names |= {"strong": "<strong>", "em": "<em>", "strike": "<del>", "ol": "<ol>", "hr": "<hr>", "img": "<img>"}
+        names |= {
+            "strong": "<strong>",
+            "em": "<em>",
+            "strike": "<del>",
+            "ol": "<ol>",
+            "hr": "<hr>",
+            "img": "<img>",
+        }
         names |= {"h2": "<h2>", "h3": "<h3>"}
         rows.append(Piece(text, {names[name]: count for name, count in found.items()}))
 
     # Formulas within a line.
     for tex in (
-        "x", "a^2 + b^2 = c^2", r"\alpha", r"\frac{a}{b}", r"\sqrt{2}", r"x_{i,j}", r"\{1, 2\}", r"O(n \log n)",
-        r"f\colon A \to B", r"\text{if } x > 0", r"|x| < 1", r"\|v\|_2", r"p(y \mid x)", r"n!", r"\mathbb{R}^n", "a < b",
+        "x",
+        "a^2 + b^2 = c^2",
+        r"\alpha",
+        r"\frac{a}{b}",
+        r"\sqrt{2}",
+        r"x_{i,j}",
+        r"\{1, 2\}",
+        r"O(n \log n)",
+        r"f\colon A \to B",
+        r"\text{if } x > 0",
+        r"|x| < 1",
+        r"\|v\|_2",
+        r"p(y \mid x)",
+        r"n!",
+        r"\mathbb{R}^n",
+        "a < b",
     ):
         add(f"We know that ${tex}$ holds.", f=1)
         add(f"So \\({tex}\\), and \\( {tex} \\) again.", f=2)
     # Formulas of their own.
     for tex in (
-        r"\int_0^\infty e^{-x^2}\,dx = \frac{\sqrt{\pi}}{2}", r"\sum_{k=1}^{n} k = \frac{n(n+1)}{2}",
-        r"\begin{aligned} a &= b + c \\ &= d \end{aligned}", r"\begin{pmatrix} 1 & 0 \\ 0 & 1 \end{pmatrix}",
-        r"f(x) = \begin{cases} 1 & x > 0 \\ 0 & \text{otherwise} \end{cases}", r"E = mc^2 \tag{1}",
-        r"\boxed{x = 42}", r"\operatorname*{arg\,max}_\theta \mathcal{L}(\theta)",
+        r"\int_0^\infty e^{-x^2}\,dx = \frac{\sqrt{\pi}}{2}",
+        r"\sum_{k=1}^{n} k = \frac{n(n+1)}{2}",
+        r"\begin{aligned} a &= b + c \\ &= d \end{aligned}",
+        r"\begin{pmatrix} 1 & 0 \\ 0 & 1 \end{pmatrix}",
+        r"f(x) = \begin{cases} 1 & x > 0 \\ 0 & \text{otherwise} \end{cases}",
+        r"E = mc^2 \tag{1}",
+        r"\boxed{x = 42}",
+        r"\operatorname*{arg\,max}_\theta \mathcal{L}(\theta)",
     ):
         add(f"Then\n\n$$\n{tex}\n$$\n\nfollows.", d=1)
         add(f"Then\n\\[\n{tex}\n\\]\nfollows.", d=1)
@@ -60,12 +99,23 @@ def _pieces() -> list[Piece]:
     add("1. First \\(x\\):\n   \\[\n   y = x\n   \\]\n2. Second $z$", d=1, f=2, li=2)
     add("> As he said,\n> $$\n> e = 1\n> + 2\n> $$", d=1, quote=1)
     add("**Note $x$** and *that $y$* and ~~$z$~~", f=3, strong=1, em=1, strike=1)
-    add("The $n$th term, the $x$-axis ($y$), \"$z$\", $a$, $b$.", f=6)
+    add('The $n$th term, the $x$-axis ($y$), "$z$", $a$, $b$.', f=6)
     # Money and other dollars.
     for text in (
-        "It is $5 to $10 per month.", "Apples cost $2, pears $3.", "costs $5 and $10 ok", "A $20 bill and $1,000.50 more.",
-        "US$5, C$6 and A$7", "between $3-$4 or $5/$6", "set $HOME and $PATH", "$ 5 and 6 $", "It is \\$5 and \\$6.",
-        "You pay 5 $ or 6 $.", "$1M–$2M in sales", "**$5** or **$10**", "Only $5.", "from $0.02/1K to $0.06/1K tokens",
+        "It is $5 to $10 per month.",
+        "Apples cost $2, pears $3.",
+        "costs $5 and $10 ok",
+        "A $20 bill and $1,000.50 more.",
+        "US$5, C$6 and A$7",
+        "between $3-$4 or $5/$6",
+        "set $HOME and $PATH",
+        "$ 5 and 6 $",
+        "It is \\$5 and \\$6.",
+        "You pay 5 $ or 6 $.",
+        "$1M–$2M in sales",
+        "**$5** or **$10**",
+        "Only $5.",
+        "from $0.02/1K to $0.06/1K tokens",
     ):
         add(text, f=0, d=0)
     add("- Tea: $3\n- Coffee: $4\n- Cake: $5", li=3, f=0)
@@ -76,14 +126,39 @@ def _pieces() -> list[Piece]:
     add("    $x$ and \\(y\\)", pre=1, f=0)
     # Tables.
     add("| a | b |\n| --- | ---: |\n| 1 | 2 |", table=1, row=2)
-    add("| left | middle | right |\n|:---|:---:|---:|\n| `a` | **b** | c |\n| d | e | $5 |", table=1, row=3, f=0)
+    add(
+        "| left | middle | right |\n|:---|:---:|---:|\n| `a` | **b** | c |\n| d | e | $5 |",
+        table=1,
+        row=3,
+        f=0,
+    )
     add("| $5 | $6 |\n| --- | --- |\n| $7 | $8 |", table=1, row=2, f=0)
     add("a | b\n--- | ---\n1 | 2", table=1, row=2)
-    add("| norm | value |\n| --- | --- |\n| $|x|$ | $\\|x\\|_2$ |\n| \\(|y|\\) | $P(A|B)$ |", table=1, row=3, f=4)
-    add("| operator | meaning |\n| --- | --- |\n| `x|y` | or |\n| `x \\| y` | or |\n| a \\| b | pipe |", table=1, row=4, code=2)
+    add(
+        "| norm | value |\n| --- | --- |\n| $|x|$ | $\\|x\\|_2$ |\n| \\(|y|\\) | $P(A|B)$ |",
+        table=1,
+        row=3,
+        f=4,
+    )
+    add(
+        "| operator | meaning |\n| --- | --- |\n| `x|y` | or |\n| `x \\| y` | or |\n| a \\| b | pipe |",
+        table=1,
+        row=4,
+        code=2,
+    )
     add("| `a|b` | c |\n|---|---|\n| d | e |", table=1, row=2, code=1)
-    add("| a | b |\n| - | - |\n| x<br>y | H<sub>2</sub>O<br/>m<sup>2</sup> |", table=1, br=2, sub=1, sup=1)
-    add("| name | link |\n| --- | --- |\n| [x](https://example.org/x) | https://example.org/y |", table=1, a=2)
+    add(
+        "| a | b |\n| - | - |\n| x<br>y | H<sub>2</sub>O<br/>m<sup>2</sup> |",
+        table=1,
+        br=2,
+        sub=1,
+        sup=1,
+    )
+    add(
+        "| name | link |\n| --- | --- |\n| [x](https://example.org/x) | https://example.org/y |",
+        table=1,
+        a=2,
+    )
     add("Words before\n| a | b |\n|---|---|\n| 1 | 2 |\n\nand after", table=1)
     add("| only one |\n| --- |\n| x |", table=1, row=2)
     add("- item\n\n  | a | b |\n  |---|---|\n  | 1 | 2 |", table=1, li=1)
@@ -96,18 +171,22 @@ def _pieces() -> list[Piece]:
     add("1. [ ] first\n2. [x] second", li=2, task=1, done=1)
     add("- loose\n\n- list", li=2)
     add("Words, then\n- an item\n- another", li=2)
-    add("1. Install:\n   ```bash\n   pip install x\n   ```\n2. Run:\n\n       x --help\n", li=2, pre=2)
+    add(
+        "1. Install:\n   ```bash\n   pip install x\n   ```\n2. Run:\n\n       x --help\n",
+        li=2,
+        pre=2,
+    )
     add("- code\n  ```python\n  def f(x):\n\n      return x\n  ```\n- end", li=2, pre=1)
     add("> - quoted\n> - list", quote=1, li=2)
     # Code.
-    add("```python\nprint(\"$5 <b> | x\")\n```", pre=1)
+    add('```python\nprint("$5 <b> | x")\n```', pre=1)
     add("```diff\n--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n same\n```", pre=1)
     add("```mermaid\ngraph TD\n  A[Start] --> B{Is it?}\n```", pre=1)
     add("````markdown\n```python\nx\n```\n````", pre=1)
     add("~~~\nno language\n~~~", pre=1)
     add("```unheard-of\nx < y && z\n```", pre=1)
     add("```c++\nstd::vector<int> v;\n```", pre=1)
-    add("```json {\"a\": 1}\n{}\n```", pre=1)
+    add('```json {"a": 1}\n{}\n```', pre=1)
     add("Use ``a ` b`` and `List<String>`.", code=2)
     add("```\nopen to the end", pre=1)
     # Other scripts.
@@ -119,7 +198,13 @@ def _pieces() -> list[Piece]:
     add("これは~~古い~~新しい *語* です。", strike=1, em=1)
     add("한국어 \\(x\\) 텍스트 🙂 👩‍👩‍👧", f=1)
     # Bits of HTML.
-    add("H<sub>2</sub>O and x<sup>2</sup>, press <kbd>Ctrl</kbd>+<kbd>C</kbd>.<br>Next line", sub=1, sup=1, kbd=2, br=1)
+    add(
+        "H<sub>2</sub>O and x<sup>2</sup>, press <kbd>Ctrl</kbd>+<kbd>C</kbd>.<br>Next line",
+        sub=1,
+        sup=1,
+        kbd=2,
+        br=1,
+    )
     add("An open <sub> and a lone </sup> are text.", sub=0, sup=0)
     add("**<sub>x** y</sub>", sub=0)
     add("Use a <div> or List<String> or <think>.", code=0)
@@ -137,7 +222,7 @@ def _pieces() -> list[Piece]:
     add("See https://example.org/a_b?c=d, http://localhost:8888/lab and www.example.org/x.", a=3)
     add("Write to me@example.org, or run script.py in README.md.", a=1)
     add("<https://example.org> and <me@example.org>", a=2)
-    add("[text](https://example.org \"title\"), [ref][r], [r].\n\n[r]: https://example.org/r", a=3)
+    add('[text](https://example.org "title"), [ref][r], [r].\n\n[r]: https://example.org/r', a=3)
     add("[bad](javascript:alert(1)) [worse](data:text/html,x) [rel](notes/a.md#b)", a=1)
     add("![remote](https://example.org/p.png) ![file](p.png)", a=2, img=0)
     add("![dot](data:image/png;base64,iVBORw0KGgo=)", img=1)
@@ -168,7 +253,11 @@ def texts() -> list[tuple[str, list[Piece]]]:
     """Return the answers, each with the rows that it consists of."""
     answers = [(piece.text, [piece]) for piece in PIECES]
     chosen = random.Random(1)  # the same answers each time
-    plain = [p for p in PIECES if "never" not in p.text and "open to the end" not in p.text and "[^" not in p.text]
+    plain = [
+        p
+        for p in PIECES
+        if "never" not in p.text and "open to the end" not in p.text and "[^" not in p.text
+    ]
     for _ in range(TOGETHER):
         rows = chosen.sample(plain, chosen.randint(2, 5))
         # A list takes an item or a block that is indented into it.

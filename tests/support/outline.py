@@ -10,8 +10,29 @@ from html import escape
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
-BLOCKS = "p ul ol li table tr th td blockquote h1 h2 h3 h4 h5 h6 hr pre details summary br".split()
-INLINE = "em strong del sub sup kbd code".split()
+BLOCKS = [
+    "p",
+    "ul",
+    "ol",
+    "li",
+    "table",
+    "tr",
+    "th",
+    "td",
+    "blockquote",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "pre",
+    "details",
+    "summary",
+    "br",
+]
+INLINE = ["em", "strong", "del", "sub", "sup", "kbd", "code"]
 _VOID = frozenset(("br", "hr", "img", "input"))
 _AROUND_BLOCK = re.compile(rf"\s*(</?(?:{'|'.join(BLOCKS)})(?: [^<>]*)?>)\s*")
 

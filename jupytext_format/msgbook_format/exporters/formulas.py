@@ -23,13 +23,64 @@ MAX_TEX = 4_000
 """Greatest length of a formula that is converted, in characters."""
 
 TAGS = frozenset(
-    "math mrow mi mn mo mtext mspace msup msub msubsup mfrac msqrt mroot mover munder munderover mtable"
-    " mtr mtd mstyle mpadded mphantom menclose mmultiscripts mprescripts b i code span".split()
+    [
+        "math",
+        "mrow",
+        "mi",
+        "mn",
+        "mo",
+        "mtext",
+        "mspace",
+        "msup",
+        "msub",
+        "msubsup",
+        "mfrac",
+        "msqrt",
+        "mroot",
+        "mover",
+        "munder",
+        "munderover",
+        "mtable",
+        "mtr",
+        "mtd",
+        "mstyle",
+        "mpadded",
+        "mphantom",
+        "menclose",
+        "mmultiscripts",
+        "mprescripts",
+        "b",
+        "i",
+        "code",
+        "span",
+    ]
 )
 ATTRIBUTES = frozenset(
-    "display mathvariant stretchy fence form separator lspace rspace width height depth displaystyle"
-    " scriptlevel linethickness accent accentunder movablelimits minsize maxsize symmetric largeop"
-    " notation style".split()
+    [
+        "display",
+        "mathvariant",
+        "stretchy",
+        "fence",
+        "form",
+        "separator",
+        "lspace",
+        "rspace",
+        "width",
+        "height",
+        "depth",
+        "displaystyle",
+        "scriptlevel",
+        "linethickness",
+        "accent",
+        "accentunder",
+        "movablelimits",
+        "minsize",
+        "maxsize",
+        "symmetric",
+        "largeop",
+        "notation",
+        "style",
+    ]
 )
 _VALUE = re.compile(
     r"[a-z-]{1,30}(?: [a-z-]{1,30}){0,20}|-?[0-9]?[0-9]?(?:\.[0-9]{1,12})?(?:em|ex|pt|px|mu|%)?"
@@ -91,7 +142,9 @@ _RENAMED = {
 }
 """Environments by another name: no formula on the page has a number that it was not given."""
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{([A-Za-z]+\*?)\}")
-_COUNTED = re.compile(r"\\begin\{(alignat\*?|alignedat)\}\s*\{\s*[0-9]+\s*\}|\\end\{(alignat\*?|alignedat)\}")
+_COUNTED = re.compile(
+    r"\\begin\{(alignat\*?|alignedat)\}\s*\{\s*[0-9]+\s*\}|\\end\{(alignat\*?|alignedat)\}"
+)
 _EQNARRAY = re.compile(r"\\(begin|end)\{eqnarray\*?\}")
 _LABEL = re.compile(r"\\label\s*\{[^{}]*\}")
 _TAG = re.compile(r"\\tag(\*?)\s*\{([^{}]*)\}")
@@ -126,7 +179,12 @@ def _known_tex(tex: str) -> str:
     """Return TeX in words that the library has."""
     if "\\" not in tex:
         return tex
-    tex = _COUNTED.sub(lambda m: r"\begin{align}" if m[1] in _ALIGNAT else r"\begin{aligned}" if m[1] else _end(m[2]), tex)
+    tex = _COUNTED.sub(
+        lambda m: (
+            r"\begin{align}" if m[1] in _ALIGNAT else r"\begin{aligned}" if m[1] else _end(m[2])
+        ),
+        tex,
+    )
     tex = _EQNARRAY.sub(lambda m: r"\begin{array}{rcl}" if m[1] == "begin" else r"\end{array}", tex)
     tex = _ENVIRONMENT.sub(lambda m: f"\\{m[1]}{{{_RENAMED.get(m[2], m[2])}}}", tex)
     tex = _MATH_IN_TEXT.sub(r"\\text{\1}\2\\text{\3}", _LABEL.sub("", tex))

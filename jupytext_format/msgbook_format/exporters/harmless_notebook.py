@@ -61,9 +61,7 @@ def _is_output(output: Any) -> bool:
     return isinstance(output, dict) and isinstance(output.get("output_type"), str)
 
 
-def build_harmless_notebook(
-    notebook: NotebookNode, write: Write = safe_markdown
-) -> NotebookNode:
+def build_harmless_notebook(notebook: NotebookNode, write: Write = safe_markdown) -> NotebookNode:
     """Return a new notebook with the texts, turns and outputs of `notebook`, made harmless.
 
     `write` returns what stands for a text of Markdown.
@@ -156,9 +154,7 @@ def _prose(cell: Mapping[str, Any], write: Write) -> dict[str, str]:
     """Return the text `before` and `after` the code, as far as there is any."""
     ours = msgbook_metadata(cell)
     texts = {place: as_text(ours.get(place)) for place in ("before", "after")}
-    return {
-        place: write(spell_for_nbconvert(text)) for place, text in texts.items() if text
-    }
+    return {place: write(spell_for_nbconvert(text)) for place, text in texts.items() if text}
 
 
 def _embed_attachments(source: str, attachments: Any) -> str:

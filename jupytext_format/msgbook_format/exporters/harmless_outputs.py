@@ -58,7 +58,10 @@ def _turn(turn: Turn, write: Write) -> Json:
     words = [as_text(turn.get("agent")), model_words(turn)]
     words.append(_seconds(turn.get("duration")))
     answer = " · ".join(word for word in words if word)[:200]
-    return _display_data({"text/markdown": to_markdown(settled, None if write is safe_markdown else write)}, {ANSWER: answer})
+    return _display_data(
+        {"text/markdown": to_markdown(settled, None if write is safe_markdown else write)},
+        {ANSWER: answer},
+    )
 
 
 def _seconds(duration: Any) -> str:

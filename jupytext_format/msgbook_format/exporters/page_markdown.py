@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _PLACE = re.compile(r"<msg-text n([0-9]+)>")
-_DATA_IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*", re.IGNORECASE)
+_DATA_IMAGE = re.compile(
+    r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*", re.IGNORECASE
+)
 _ALIGNED = re.compile(r"text-align:(left|right|center)")
 
 

@@ -74,7 +74,9 @@ function setRenderers(md: MarkdownIt): void {
     return tokens[at].block ? `<div>${shown}</div>\n` : shown;
   };
   rules.th_open = rules.td_open = (tokens, at) => {
-    const side = /text-align:(\w+)/.exec(tokens[at].attrGet('style') ?? '')?.[1];
+    const side = /text-align:(\w+)/.exec(
+      tokens[at].attrGet('style') ?? ''
+    )?.[1];
     return `<${tokens[at].tag}${side === undefined ? '' : ` align="${side}"`}>`;
   };
   rules.task = (tokens, at) => {
@@ -138,7 +140,10 @@ export async function htmlOf(
   for (const token of tokens) {
     const language = token.type === 'fence' ? languageOf(token.info) : '';
     if (DIFFS.has(language)) {
-      Object.assign(token, { type: 'html_block', content: diffHtml(token.content) });
+      Object.assign(token, {
+        type: 'html_block',
+        content: diffHtml(token.content)
+      });
     } else if (language !== '') {
       const place = `\ufdd1${blocks.length}\ufdd1`;
       blocks.push(colourCode(token.content, language));
@@ -168,14 +173,17 @@ const DIFFS = new Set(['diff', 'patch']);
 
 /** JupyterLab's colours have none for what a diff adds and removes. */
 function diffHtml(code: string): string {
-  const lines = code.replace(/\n$/, '').split('\n').map(line => {
-    const kind = /^(?:\+\+\+|---|@@)/.test(line)
-      ? 'meta'
-      : { '+': 'inserted', '-': 'deleted' }[line[0] ?? ''];
-    const shown = PARSER.utils.escapeHtml(line);
-    return kind === undefined
-      ? shown
-      : `<span class="tok-${kind}">${shown}</span>`;
-  });
+  const lines = code
+    .replace(/\n$/, '')
+    .split('\n')
+    .map(line => {
+      const kind = /^(?:\+\+\+|---|@@)/.test(line)
+        ? 'meta'
+        : { '+': 'inserted', '-': 'deleted' }[line[0] ?? ''];
+      const shown = PARSER.utils.escapeHtml(line);
+      return kind === undefined
+        ? shown
+        : `<span class="tok-${kind}">${shown}</span>`;
+    });
   return `<pre><code class="language-diff">${lines.join('\n')}\n</code></pre>\n`;
 }

@@ -7,8 +7,7 @@ import type { StateBlock, StateCore, StateInline, Token } from 'markdown-it';
  */
 
 const TAG = /<(?:br[ \t]*\/?|(\/?)(sub|sup|kbd))>/iy;
-const DETAILS =
-  /^<(\/?)details>(?:[ \t]*<summary>(.*?)<\/summary>)?[ \t]*$/i;
+const DETAILS = /^<(\/?)details>(?:[ \t]*<summary>(.*?)<\/summary>)?[ \t]*$/i;
 const SUMMARY = /^<summary>(.*?)<\/summary>[ \t]*$/i;
 
 /** Greatest number of `<details>` around one another. */

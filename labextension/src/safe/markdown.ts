@@ -1,12 +1,7 @@
 import { markdownRendererFactory, MimeModel } from '@jupyterlab/rendermime';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 
-import {
-  FORMULA_CLASS,
-  htmlOf,
-  plainCode,
-  type ColourCode
-} from './dialect';
+import { FORMULA_CLASS, htmlOf, plainCode, type ColourCode } from './dialect';
 import { showForeignTags, strictHtml } from './strictHtml';
 
 /**
@@ -48,17 +43,19 @@ export interface IMarkdownRenderer {
  * It comes from the stock factory and not by MIME type: a renderer of another extension might
  * ignore the sanitizer that it gets. Its own search for formulas knows neither blocks nor money; so
  * it gets the text in a form in which it finds none, and MathJax the elements of formulas alone.
+ *
+ * @param toHtml - Parses a text; by default in our dialect.
  */
 export function safeMarkdown(
-  options: IRenderMime.IRendererOptions
+  options: IRenderMime.IRendererOptions,
+  toHtml = inDialect(options.markdownParser)
 ): IMarkdownRenderer {
-  const { latexTypesetter, markdownParser } = options;
+  const { latexTypesetter } = options;
   const typeset = (element: HTMLElement) => {
     for (const formula of formulasIn(element)) {
       void latexTypesetter?.typeset(formula);
     }
   };
-  const colour = colouring(markdownParser);
   const safe: IRenderMime.IRendererOptions = {
     ...options,
     mimeType: 'text/markdown',
@@ -66,7 +63,7 @@ export function safeMarkdown(
     latexTypesetter: latexTypesetter && { typeset },
     markdownParser: {
       render: async hidden => {
-        const html = await htmlOf(decodeURIComponent(hidden), colour);
+        const html = await toHtml(decodeURIComponent(hidden));
         // Two of these around a number are the renderer's mark for a formula.
         return html.replaceAll('@@', '@&#64;');
       }
@@ -95,6 +92,16 @@ function formulasIn(element: HTMLElement): HTMLElement[] {
   return element.classList.contains(FORMULA_CLASS)
     ? [element]
     : Array.from(found);
+}
+
+/** Returns the HTML of a text of Markdown; it need not be safe. */
+export type ToHtml = (text: string) => Promise<string>;
+
+function inDialect(
+  parser: IRenderMime.IMarkdownParser | null | undefined
+): ToHtml {
+  const colour = colouring(parser);
+  return text => htmlOf(text, colour);
 }
 
 /**

@@ -16,7 +16,8 @@ from msgbook_format.exporters.formulas import formula_html
 
 WRITTEN = [(text, counted(rows), len(rows) == 1) for text, rows in texts()]
 
-COMMANDS = r"""
+COMMANDS = (
+    r"""
 \frac{a}{b} | \sqrt{x} | \sqrt[3]{x} | x_i^2 | \sum_{i=1}^n i | \prod_i x_i | \int_0^1 x\,dx | \iint_D f | \oint f
 \lim_{x\to 0} f | \infty | \alpha\beta\gamma\varepsilon | \partial f | \nabla f | a\cdot b\times c | a\leq b\geq c
 x\in A\notin B | A\subseteq B\cup C\cap D | \forall x\,\exists y | a\to b\Rightarrow c\iff d | f\mapsto g
@@ -33,7 +34,10 @@ x\in A\notin B | A\subseteq B\cup C\cap D | \forall x\,\exists y | a\to b\Righta
 \lfloor x\rfloor\lceil y\rceil | x\mid y | \oplus\otimes | a\sim b\approx c\equiv d\propto e | x'\dagger | \ell\hbar\Re
 \cancel{x} | \color{red}{x} | \substack{a\\b} | \sum\limits_i x | \displaystyle\sum_i x | \left.\frac{df}{dx}\right\rvert_0
 \begin{smallmatrix}a&b\end{smallmatrix} | \begin{dcases}a&b\end{dcases} | \coloneqq | \mathop{\mathrm{KL}} | \label{e}x
-""".replace("\n", " | ").strip(" |").split(" | ")
+""".replace("\n", " | ")
+    .strip(" |")
+    .split(" | ")
+)
 
 
 def export(text: str, exporter: Any = MsgHTMLExporter) -> str:
@@ -62,7 +66,8 @@ def test_the_file_of_the_page_s_tests_is_what_exports_show() -> None:
 def test_a_whole_page_shows_answers_in_the_same_way(exporter: Any) -> None:
     alone = [text for text, _, single in WRITTEN if single]
     cells = [
-        v4.new_code_cell("?", outputs=[answer(turn({"type": "text", "text": text}))]) for text in alone
+        v4.new_code_cell("?", outputs=[answer(turn({"type": "text", "text": text}))])
+        for text in alone
     ]
     page: str = exporter().from_notebook_node(notebook(*cells))[0]
     shown = outline(page.partition("<main>")[2].partition("</main>")[0])
@@ -94,7 +99,9 @@ def test_formulas_that_are_easily_wrong(tex: str, shown: str) -> None:
     assert re.search(shown, formula_html(tex, block=True))
 
 
-@pytest.mark.parametrize("tex", [r"\begin{align}a&=b\end{align}", r"\begin{equation}a\end{equation}"])
+@pytest.mark.parametrize(
+    "tex", [r"\begin{align}a&=b\end{align}", r"\begin{equation}a\end{equation}"]
+)
 def test_no_formula_has_a_number_that_it_was_not_given(tex: str) -> None:
     assert "(1)" not in formula_html(tex, block=True)
 
@@ -111,7 +118,9 @@ def test_a_page_has_a_font_of_mathematics_if_it_has_a_formula() -> None:
 
 
 def test_code_in_a_list_and_in_a_quote_has_its_colours() -> None:
-    page = markdown_to_html("- x\n  ```python\n  a = '<b>$x$ ![i](http://x)'\n  ```\n\n> ```diff\n> +a\n> -b\n> ```")
+    page = markdown_to_html(
+        "- x\n  ```python\n  a = '<b>$x$ ![i](http://x)'\n  ```\n\n> ```diff\n> +a\n> -b\n> ```"
+    )
     assert '<div class="highlight"><pre><code class="language-python"><span' in page
     assert '<span class="gi">' in page
     assert '<span class="gd">' in page
@@ -128,7 +137,10 @@ def test_a_diagram_stands_in_a_box_that_says_so() -> None:
     [
         {"application/vnd.vegalite.v5+json": {"mark": "bar"}, "text/plain": "alt.Chart(...)"},
         {"text/html": "<style>x{}</style><div id='vis'></div><script>draw()</script>"},
-        {"text/html": "<div id='vis'></div><script>draw()</script>", "text/plain": "alt.Chart(...)"},
+        {
+            "text/html": "<div id='vis'></div><script>draw()</script>",
+            "text/plain": "alt.Chart(...)",
+        },
     ],
 )
 def test_a_chart_that_a_script_draws_does_not_vanish_without_a_word(data: dict[str, Any]) -> None:

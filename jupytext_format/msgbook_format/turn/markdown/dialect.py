@@ -32,7 +32,9 @@ TASK = "task"
 
 _SCHEME = re.compile(r"[^/?#]*?:")
 _CONTROLS = re.compile(r"[\x00-\x20\x7f-\x9f]+")
-_EMBEDDED = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*\Z", re.IGNORECASE)
+_EMBEDDED = re.compile(
+    r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*\Z", re.IGNORECASE
+)
 _BOX = re.compile(r"\[([ xX])\][ \t\n]+(?=\S)")
 _WWW = re.compile(r"[\w-]+(?:\.[\w-]+)+(?:[/?#][^\s<>\"'`|]*[^\s<>\"'`|.,;:!?()\[\]{}*_~])?/?")
 
@@ -98,7 +100,11 @@ def _mark_tasks(state: StateCore) -> None:
         if box is None or not children or children[0].type != "text":
             continue
         first = children[0]
-        cut = _BOX.match(first.content + "\n-") if len(first.content) <= 4 else _BOX.match(first.content)
+        cut = (
+            _BOX.match(first.content + "\n-")
+            if len(first.content) <= 4
+            else _BOX.match(first.content)
+        )
         if cut is None:
             continue
         first.content = first.content[min(cut.end(), len(first.content)) :]

@@ -227,7 +227,9 @@ def _formula_lines(state: StateBlock, line: int, end_line: int) -> int:
         return line
     whole = state.getLines(line, last + 1, state.sCount[line], False)
     pos, until = 0, 0
-    while (found := _CODE_OR_OPENER.search(whole, pos)) and found.start() <= _line_end(whole, until):
+    while (found := _CODE_OR_OPENER.search(whole, pos)) and found.start() <= _line_end(
+        whole, until
+    ):
         pos = found.end()
         if run := found["run"]:
             closing = re.compile(rf"(?<!`){run}(?!`)").search(whole, pos, pos + LONGEST)

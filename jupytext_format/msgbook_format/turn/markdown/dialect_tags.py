@@ -122,11 +122,14 @@ def _pair_details(state: StateCore) -> None:
             open_ones.pop()
         if token.type == "details_open":
             open_ones.append(index)
-        elif token.type == "details_close":
-            if open_ones and state.tokens[open_ones[-1]].level == token.level:
-                start = open_ones.pop()
-                if len(open_ones) < _MOST_DETAILS:
-                    pairs[start] = index
+        elif (
+            token.type == "details_close"
+            and open_ones
+            and state.tokens[open_ones[-1]].level == token.level
+        ):
+            start = open_ones.pop()
+            if len(open_ones) < _MOST_DETAILS:
+                pairs[start] = index
     if any(token.tag == "details" for token in state.tokens):
         ends = set(pairs.values())
         state.tokens = [

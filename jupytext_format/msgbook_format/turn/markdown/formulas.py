@@ -92,10 +92,13 @@ def _escape_opener(opener: re.Match[str]) -> str:
 
 
 _IN_TEX = re.compile(
-    r"<(?=[A-Za-z/!?])|\"|!\[|\](?=[(:])|~{3,}|`|&(?=\#|(?i:bsol;))|\\@|:(?=//)|\\(?=(.{0,100}))|\|", re.DOTALL
+    r"<(?=[A-Za-z/!?])|\"|!\[|\](?=[(:])|~{3,}|`|&(?=\#|(?i:bsol;))|\\@|:(?=//)|\\(?=(.{0,100}))|\|",
+    re.DOTALL,
 )
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
-_BREAKS = re.compile(r"\n[ \t]*(?:[-+*](?:\s|\Z)|[0-9]+[.)](?:\s|\Z)|[-_*=]+[ \t]*(?:\n|\Z)|>|\|| {4})")
+_BREAKS = re.compile(
+    r"\n[ \t]*(?:[-+*](?:\s|\Z)|[0-9]+[.)](?:\s|\Z)|[-_*=]+[ \t]*(?:\n|\Z)|>|\|| {4})"
+)
 """A line in a formula that some parser takes for a list, a heading or a quote."""
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from msgbook_format.syntax.string_positions import StringPositions
+from msgbook_format.turn.markdown.dialect_formulas import Formula, formula_at
+from msgbook_format.turn.markdown.dialect_tags import TAG
 from msgbook_format.turn.markdown.escape import (
     DANGER,
     LOADING_TEX,
@@ -19,8 +21,6 @@ from msgbook_format.turn.markdown.escape import (
     escape_text,
     html_span,
 )
-from msgbook_format.turn.markdown.dialect_formulas import Formula, formula_at
-from msgbook_format.turn.markdown.dialect_tags import TAG
 from msgbook_format.turn.markdown.formulas import TEX_OPENER, safe_tex
 from msgbook_format.turn.markdown.links import (
     AUTOLINK,

@@ -28,7 +28,12 @@ def safe_without_parser(text: str) -> str | None:
     Args:
         text: Free of control characters, as `replace_controls` leaves it.
     """
-    if "$" in text or "[^" in text or "<details>" in text.lower() or ("\\" in text and _FORMULA.search(text)):
+    if (
+        "$" in text
+        or "[^" in text
+        or "<details>" in text.lower()
+        or ("\\" in text and _FORMULA.search(text))
+    ):
         return None
     parts: list[str] = []
     position = 0
@@ -86,8 +91,7 @@ def _is_simple(text: str) -> bool:
 def _is_safe(text: str) -> bool:
     """Return whether text is safe without a change."""
     return not (
-        (any(map(text.__contains__, _SUSPECTS)) and _SPECIAL.search(text))
-        or "ftp:" in text.lower()
+        (any(map(text.__contains__, _SUSPECTS)) and _SPECIAL.search(text)) or "ftp:" in text.lower()
     )
 
 

@@ -14,7 +14,20 @@ from msgbook_format.turn import safe_markdown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-COUNTED = ("$", "$$", "table", "tr", "pre", "code", "br", "sub", "kbd", "details", "blockquote", "h2")
+COUNTED = (
+    "$",
+    "$$",
+    "table",
+    "tr",
+    "pre",
+    "code",
+    "br",
+    "sub",
+    "kbd",
+    "details",
+    "blockquote",
+    "h2",
+)
 CROSSED = "**<sub>x** y</sub>"
 """Tags that cross each other: HTML has them, the dialect has not."""
 
