@@ -94,7 +94,8 @@ function setRenderers(md: MarkdownIt): void {
   rules.footnote_anchor = () => '';
 }
 
-function markTasks({ tokens, Token }: StateCore): void {
+function markTasks(state: StateCore): void {
+  const { tokens } = state;
   for (let at = 2; at < tokens.length; at++) {
     const { content, children } = tokens[at];
     const box = BOX.exec(content);
@@ -114,7 +115,7 @@ function markTasks({ tokens, Token }: StateCore): void {
       continue;
     }
     first.content = first.content.slice(cut[0].length);
-    const task = new Token('task', '', 0);
+    const task = new state.Token('task', '', 0);
     task.meta = { checked: box[1] !== ' ' };
     children.unshift(task);
   }

@@ -74,17 +74,20 @@ export function safeMarkdown(
       const widget = markdownRendererFactory.createRenderer(safe);
       const render = widget.renderModel.bind(widget);
       widget.renderModel = ({ data, trusted }) => {
-        const text = String(data['text/markdown'] ?? '').replace(
-          /\p{Surrogate}/gu,
-          '\ufffd'
-        );
-        const hidden = { 'text/markdown': encodeURIComponent(text) };
+        const found = data['text/markdown'];
+        const text = typeof found === 'string' ? found : '';
+        const hidden = { 'text/markdown': encodeURIComponent(wellFormed(text)) };
         return render(new MimeModel({ data: hidden, trusted }));
       };
       return widget;
     },
     typeset
   };
+}
+
+/** Return a text with a sign in place of each half of a character. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
 function formulasIn(element: HTMLElement): HTMLElement[] {
