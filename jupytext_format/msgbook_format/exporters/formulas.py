@@ -221,6 +221,8 @@ def _written(element: Element, depth: int, *, in_text: bool = False) -> Iterator
         for name, value in element.attrib.items()
         if name in ATTRIBUTES and (_STYLE if name == "style" else _VALUE).fullmatch(value)
     )
+    if element.tag == "math" and "display" not in element.attrib:
+        attributes = f' display="inline"{attributes}'
     yield f"<{element.tag}{attributes}>"
     yield escape(element.text or "")
     for child in element:

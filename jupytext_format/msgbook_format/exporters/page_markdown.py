@@ -140,7 +140,7 @@ def _image(self: RendererHTML, tokens: Sequence[Token], at: int, options: Any, e
     alt = self.renderInlineAsText(token.children or [], options, env)
     url = str(token.attrs.get("src", ""))
     if _DATA_IMAGE.fullmatch(url):
-        return f'<img src="{escape(url)}" alt="{escape(alt)}">'
+        return f'<img src="{escape(url)}" alt="{escape(alt)}" />'
     destination = safe_destination(url)
     label = escape(alt) or destination or ""
     return f'<a href="{destination}">{label}</a>' if destination else label

@@ -66,7 +66,10 @@ export function formulaAt(text: string, pos: number): IFormula | null {
     return end > 0 ? { end, tex: text.slice(pos, end), display: true } : null;
   }
   const close = side ? bracket + (side === '(' ? ')' : ']') : '$$';
-  const found = find(text, close, start);
+  const near = text.slice(start, start + LONGEST);
+  // Where another one opens, that one may be the formula.
+  const next = side ? near.indexOf(opener[0]) : -1;
+  const found = find(next < 0 ? near : near.slice(0, next), close, start);
   const tex = found < 0 ? '' : text.slice(start, found);
   if (tex.trim() === '' || tex.includes('`')) {
     return null;
@@ -80,7 +83,7 @@ export function formulaAt(text: string, pos: number): IFormula | null {
 }
 
 function dollar(text: string, start: number): IFormula | null {
-  const found = find(text, '$', start);
+  const found = find(text.slice(start, start + LONGEST), '$', start);
   if (
     found <= start ||
     /\s/.test(text[start]) ||
@@ -93,9 +96,8 @@ function dollar(text: string, start: number): IFormula | null {
   return { end: found + 1, tex: text.slice(start, found), display: false };
 }
 
-/** Return where `close` stands first without a backslash before it; -1 if nowhere near. */
-function find(text: string, close: string, start: number): number {
-  const near = text.slice(start, start + LONGEST);
+/** Return where `close` stands first in `near`, which begins at `start`, without a backslash before it. */
+function find(near: string, close: string, start: number): number {
   for (
     let found = near.indexOf(close);
     found !== -1;

@@ -76,7 +76,9 @@ export function safeMarkdown(
       widget.renderModel = ({ data, trusted }) => {
         const found = data['text/markdown'];
         const text = typeof found === 'string' ? found : '';
-        const hidden = { 'text/markdown': encodeURIComponent(wellFormed(text)) };
+        const hidden = {
+          'text/markdown': encodeURIComponent(wellFormed(text))
+        };
         return render(new MimeModel({ data: hidden, trusted }));
       };
       return widget;

@@ -62,10 +62,12 @@ def formula_at(text: str, pos: int) -> Formula | None:
         end = _environment_end(text, start, opener["name"])
         return Formula(end, text[pos:end], True) if end > 0 else None
     if opener[0] == "$$":
-        close = "$$"
+        close, until = "$$", start + LONGEST
     else:
         close = opener["bracket"] + (")" if opener["side"] == "(" else "]")
-    found = _find(text, close, start)
+        # Where another one opens, that one may be the formula.
+        until = text.find(opener[0], start, start + LONGEST)
+    found = _find(text, close, start, until)
     if found < 0 or not (tex := text[start:found]).strip() or "`" in tex:
         return None
     end = found + len(close)
@@ -76,7 +78,7 @@ def formula_at(text: str, pos: int) -> Formula | None:
 
 
 def _dollar(text: str, start: int) -> Formula | None:
-    found = _find(text, "$", start)
+    found = _find(text, "$", start, start + LONGEST)
     if found <= start or text[start].isspace() or text[found - 1].isspace():
         return None
     after, tex = text[found + 1 : found + 2], text[start:found]
@@ -85,10 +87,10 @@ def _dollar(text: str, start: int) -> Formula | None:
     return Formula(found + 1, tex, False)
 
 
-def _find(text: str, close: str, start: int) -> int:
+def _find(text: str, close: str, start: int, until: int) -> int:
     """Return where `close` stands first without a backslash before it; -1 if nowhere near."""
-    pos = start
-    while (found := text.find(close, pos, start + LONGEST)) >= 0:
+    pos, until = start, until if until >= 0 else start + LONGEST
+    while (found := text.find(close, pos, until)) >= 0:
         before = found
         while before > start and text[before - 1] == "\\":
             before -= 1
