@@ -8,6 +8,9 @@ import { addTags } from './dialectTags';
 /** Class of an element that holds one formula as TeX between `\(` or `\[` and their ends. */
 export const FORMULA_CLASS = 'msgbook-Formula';
 
+/** Characters of a paragraph in which links without brackets are looked for. */
+const LONGEST = 8_000;
+
 const SCHEME = /^[^/?#]*?:/;
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u0020\u007f-\u009f]+/g;
@@ -49,6 +52,11 @@ export function dialectParser(): MarkdownIt {
     normalize: match => {
       match.url = `http://${match.url}`;
     }
+  });
+  md.core.ruler.after('normalize', 'short_paragraphs', ({ src }) => {
+    // Their time grows with the square of a paragraph.
+    const paragraphs = src.split(/\n[ \t]*\n/);
+    md.options.linkify = paragraphs.every(({ length }) => length <= LONGEST);
   });
   md.validateLink = isFollowed;
   const normalize = md.normalizeLink.bind(md);

@@ -30,6 +30,8 @@ __all__ = ["DISPLAY", "FORMULA", "TASK", "block_parser", "dialect_parser"]
 TASK = "task"
 """Type of the token of a box in a task list; `meta["checked"]` says whether it is ticked."""
 
+_LONGEST = 8_000
+"""Characters of a paragraph in which links without brackets are looked for."""
 _SCHEME = re.compile(r"[^/?#]*?:")
 _CONTROLS = re.compile(r"[\x00-\x20\x7f-\x9f]+")
 _EMBEDDED = re.compile(
@@ -46,9 +48,11 @@ def dialect_parser() -> MarkdownIt:
 
     md = MarkdownIt("commonmark", {"html": False, "linkify": True})
     md.enable(["table", "strikethrough", "linkify"])
-    md.linkify = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
-    md.linkify.add("ftp:", None).add("//", None)
-    md.linkify.add("www.", {"validate": _www_length, "normalize": _complete})
+    linkify = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
+    linkify.add("ftp:", None).add("//", None)
+    linkify.add("www.", {"validate": _www_length, "normalize": _complete})
+    md.linkify = linkify
+    md.core.ruler.after("normalize", "short_paragraphs", _limit_links)
     md.validateLink = _is_followed  # type: ignore[method-assign]  # the way to set it
     md.normalizeLink = _normalized  # type: ignore[method-assign]
     md.use(footnote_plugin)
@@ -80,6 +84,12 @@ def _is_followed(url: str) -> bool:
 def _normalized(url: str) -> str:
     # An embedded picture may have megabytes.
     return url if url.startswith("data:") else normalizeLink(url)
+
+
+def _limit_links(state: StateCore) -> None:
+    # Their time grows with the square of a paragraph.
+    longest = max(map(len, re.split(r"\n[ \t]*\n", state.src)))
+    state.md.options["linkify"] = longest <= _LONGEST
 
 
 def _www_length(linkify: Any, text: str, pos: int) -> int:

@@ -61,13 +61,12 @@ def formula_at(text: str, pos: int) -> Formula | None:
     if opener["name"]:
         end = _environment_end(text, start, opener["name"])
         return Formula(end, text[pos:end], True) if end > 0 else None
-    if opener[0] == "$$":
-        close, until = "$$", start + LONGEST
-    else:
+    close, until = "$$", -1
+    if opener["side"]:
         close = opener["bracket"] + (")" if opener["side"] == "(" else "]")
         # Where another one opens, that one may be the formula.
         until = text.find(opener[0], start, start + LONGEST)
-    found = _find(text, close, start, until)
+    found = _find(text[start : until if until >= 0 else start + LONGEST], close, start)
     if found < 0 or not (tex := text[start:found]).strip() or "`" in tex:
         return None
     end = found + len(close)
@@ -78,7 +77,7 @@ def formula_at(text: str, pos: int) -> Formula | None:
 
 
 def _dollar(text: str, start: int) -> Formula | None:
-    found = _find(text, "$", start, start + LONGEST)
+    found = _find(text[start : start + LONGEST], "$", start)
     if found <= start or text[start].isspace() or text[found - 1].isspace():
         return None
     after, tex = text[found + 1 : found + 2], text[start:found]
@@ -87,16 +86,16 @@ def _dollar(text: str, start: int) -> Formula | None:
     return Formula(found + 1, tex, False)
 
 
-def _find(text: str, close: str, start: int, until: int) -> int:
-    """Return where `close` stands first without a backslash before it; -1 if nowhere near."""
-    pos, until = start, until if until >= 0 else start + LONGEST
-    while (found := text.find(close, pos, until)) >= 0:
+def _find(near: str, close: str, start: int) -> int:
+    """Return where `close` stands first in `near`, which begins at `start`, without a backslash before it."""
+    found = near.find(close)
+    while found >= 0:
         before = found
-        while before > start and text[before - 1] == "\\":
+        while before > 0 and near[before - 1] == "\\":
             before -= 1
         if (found - before) % 2 == 0:
-            return found
-        pos = found + 1
+            return start + found
+        found = near.find(close, found + 1)
     return -1
 
 
