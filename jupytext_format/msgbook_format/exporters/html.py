@@ -8,6 +8,7 @@ their source; widgets and require.js are left out.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,9 +40,9 @@ class MsgHTMLExporter(MsgExporter, HTMLExporter):
 
     export_from_notebook = "Chat (HTML)"
 
-    def __init__(self, *args: Any, **kw: Any) -> None:
-        self._texts = Texts()
-        super().__init__(*args, **kw)
+    @cached_property
+    def _texts(self) -> Texts:
+        return Texts()
 
     @default("template_name")
     def _default_template_name(self) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.ruler import RuleOptionsType
     from markdown_it.rules_block import StateBlock
     from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
@@ -114,7 +115,7 @@ def add_formulas(md: MarkdownIt) -> None:
     """Add the rules to a parser."""
     md.core.ruler.before("block", "hide_pipes", _hide_pipes)
     md.core.ruler.after("block", "show_pipes", _show_pipes)
-    interrupting = {"alt": ["paragraph", "reference", "blockquote"]}
+    interrupting: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
     md.block.ruler.before("fence", DISPLAY, _block_rule, interrupting)
     md.block.ruler.before("lheading", "formula_paragraph", _paragraph_rule)
     md.inline.ruler.before("escape", FORMULA, _inline_rule)

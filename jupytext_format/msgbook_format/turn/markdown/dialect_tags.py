@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.ruler import RuleOptionsType
     from markdown_it.rules_block import StateBlock
     from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
@@ -35,7 +36,7 @@ def add_tags(md: MarkdownIt) -> None:
 
 def add_details(md: MarkdownIt) -> None:
     """Add the rules of `<details>` alone to a parser."""
-    interrupting = {"alt": ["paragraph", "reference", "blockquote"]}
+    interrupting: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
     md.block.ruler.before("fence", "details", _details_rule, interrupting)
     md.core.ruler.after("block", "details_pairs", _pair_details)
 
