@@ -134,6 +134,7 @@ def _pieces() -> list[Piece]:
     )
     add("| $5 | $6 |\n| --- | --- |\n| $7 | $8 |", table=1, row=2, f=0)
     add("a | b\n--- | ---\n1 | 2", table=1, row=2)
+    add("|$a|$b|\n|---|---|\n|5$|6$|\n|$P(A|B)$|$|x|$|", table=1, row=3, f=2)
     add(
         "| norm | value |\n| --- | --- |\n| $|x|$ | $\\|x\\|_2$ |\n| \\(|y|\\) | $P(A|B)$ |",
         table=1,

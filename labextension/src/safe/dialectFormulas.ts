@@ -93,7 +93,15 @@ function dollar(text: string, start: number): IFormula | null {
   ) {
     return null;
   }
-  return { end: found + 1, tex: text.slice(start, found), display: false };
+  const tex = text.slice(start, found);
+  const around =
+    text.slice(Math.max(0, start - 2), start - 1) +
+    text.slice(found + 1, found + 2);
+  if (tex.split('|').length % 2 === 0 && /[\p{L}\p{N}]/u.test(around)) {
+    // Two cells of a table, as in `|$a|$b|` or `|5$|6$|`.
+    return null;
+  }
+  return { end: found + 1, tex, display: false };
 }
 
 /** Return where `close` stands first in `near`, which begins at `start`, without a backslash before it. */

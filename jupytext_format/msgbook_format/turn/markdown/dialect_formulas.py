@@ -84,6 +84,9 @@ def _dollar(text: str, start: int) -> Formula | None:
     after, tex = text[found + 1 : found + 2], text[start:found]
     if after.isdecimal() or "`" in tex:
         return None
+    if tex.count("|") % 2 and (after.isalnum() or text[max(0, start - 2) : start - 1].isalnum()):
+        # Two cells of a table, as in `|$a|$b|` or `|5$|6$|`.
+        return None
     return Formula(found + 1, tex, False)
 
 
