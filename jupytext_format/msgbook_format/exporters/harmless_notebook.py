@@ -14,7 +14,7 @@ from nbformat import from_dict
 
 from msgbook_format.cells import is_code
 from msgbook_format.exporters.contents import PROMPT
-from msgbook_format.exporters.harmless_outputs import build_harmless_outputs
+from msgbook_format.exporters.harmless_outputs import Write, build_harmless_outputs
 from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
 from msgbook_format.exporters.untyped_values import RASTER, as_base64, as_text
 from msgbook_format.metadata import as_dict, msgbook_metadata
@@ -61,8 +61,11 @@ def _is_output(output: Any) -> bool:
     return isinstance(output, dict) and isinstance(output.get("output_type"), str)
 
 
-def build_harmless_notebook(notebook: NotebookNode) -> NotebookNode:
-    """Return a new notebook with the texts, turns and outputs of `notebook`, made harmless."""
+def build_harmless_notebook(notebook: NotebookNode, write: Write = safe_markdown) -> NotebookNode:
+    """Return a new notebook with the texts, turns and outputs of `notebook`, made harmless.
+
+    `write` returns what stands for a text of Markdown.
+    """
     dialect = Dialect.from_metadata(notebook.metadata, None)
     cells: list[Json] = []
     ids: set[str] = set()
@@ -72,7 +75,7 @@ def build_harmless_notebook(notebook: NotebookNode) -> NotebookNode:
         if not (isinstance(cell_id, str) and _CELL_ID.fullmatch(cell_id)) or cell_id in ids:
             cell_id = f"cell-{index}-of-{len(notebook.cells)}"
         ids.add(cell_id)
-        cells.append(_cell(cell, cell_id, dialect))
+        cells.append(_cell(cell, cell_id, dialect, write))
         if prompt := cells[-1]["metadata"].get(PROMPT):
             prompts += 1
             prompt["number"] = prompts
@@ -88,18 +91,18 @@ def plain_word(value: Any) -> str | None:
     return value if isinstance(value, str) and _WORD.fullmatch(value) else None
 
 
-def _cell(cell: Mapping[str, Any], cell_id: str, dialect: Dialect) -> Json:
+def _cell(cell: Mapping[str, Any], cell_id: str, dialect: Dialect, write: Write) -> Json:
     source = as_text(cell.get("source"))
     metadata = _harmless_metadata(cell.get("metadata"))
     built = {"cell_type": "markdown", "id": cell_id, "metadata": metadata}
     match cell.get("cell_type"):
         case "code":
             if not is_code(source, dialect):
-                metadata[PROMPT] = _prompt(cell, source)
+                metadata[PROMPT] = _prompt(cell, source, write)
                 metadata["transient"] = {"remove_source": True}
-            elif prose := _prose(cell):
+            elif prose := _prose(cell, write):
                 metadata[PROSE] = prose
-            outputs = list(build_harmless_outputs(cell.get("outputs")))
+            outputs = list(build_harmless_outputs(cell.get("outputs"), write))
             code = {"cell_type": "code", "execution_count": None, "outputs": outputs}
             return {**built, **code, "source": source}
         case "markdown":
@@ -107,7 +110,7 @@ def _cell(cell: Mapping[str, Any], cell_id: str, dialect: Dialect) -> Json:
             ours = msgbook_metadata(cell)
             if ours.get("role") == "system":
                 metadata[WHO] = as_text(ours.get("title")) or "system prompt"
-            return {**built, "source": safe_markdown(text)}
+            return {**built, "source": write(text)}
         case _:
             return {**built, "source": code_block(source)}
 
@@ -125,7 +128,7 @@ def _harmless_metadata(metadata: Any) -> Json:
     return kept
 
 
-def _prompt(cell: Mapping[str, Any], source: str) -> Json:
+def _prompt(cell: Mapping[str, Any], source: str, write: Write) -> Json:
     msg = parse_msg_line(source)
     line = source[: msg.end].strip().removeprefix(MSG_MAGIC).strip() if msg else ""
     text = source[msg.end :] if msg else source.removeprefix("\\")
@@ -134,7 +137,7 @@ def _prompt(cell: Mapping[str, Any], source: str) -> Json:
     first = title or next(filter(None, map(_bare, text.splitlines())), "…")
     text = _embed_attachments(spell_for_nbconvert(text), cell.get("attachments"))
     who = " · ".join(word for word in words if word)
-    return {"who": who, "words": _shortened(first), "markdown": safe_markdown(text)}
+    return {"who": who, "words": _shortened(first), "markdown": write(text)}
 
 
 def _bare(line: str) -> str:
@@ -147,13 +150,11 @@ def _shortened(words: str) -> str:
     return words if len(words) <= _WORDS else words[: _WORDS - 1] + "…"
 
 
-def _prose(cell: Mapping[str, Any]) -> dict[str, str]:
+def _prose(cell: Mapping[str, Any], write: Write) -> dict[str, str]:
     """Return the text `before` and `after` the code, as far as there is any."""
     ours = msgbook_metadata(cell)
     texts = {place: as_text(ours.get(place)) for place in ("before", "after")}
-    return {
-        place: safe_markdown(spell_for_nbconvert(text)) for place, text in texts.items() if text
-    }
+    return {place: write(spell_for_nbconvert(text)) for place, text in texts.items() if text}
 
 
 def _embed_attachments(source: str, attachments: Any) -> str:

@@ -1,25 +1,27 @@
 """A conversation as one HTML page that runs and loads nothing.
 
 The page has a Content-Security-Policy that allows no script and no address, on top of a notebook
-whose every part is made harmless. Formulas are MathML. Diagrams, widgets and require.js are left out.
+whose every part is made harmless. Formulas are MathML, with a font in the page. Diagrams are shown as
+their source; widgets and require.js are left out.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import IPython.lib.lexers  # noqa: F401  # nbconvert imports it when it colours the first code
 from nbconvert.exporters.html import HTMLExporter
-from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from traitlets import default
 
 from msgbook_format.exporters.contents import contents_of
 from msgbook_format.exporters.conversation import MsgExporter
-from msgbook_format.exporters.formulas import formula_html
-from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
-from msgbook_format.turn import safe_markdown
+from msgbook_format.exporters.formulas import has_formulas
+from msgbook_format.exporters.harmless_notebook import build_harmless_notebook
+from msgbook_format.exporters.math_font import font_style
+from msgbook_format.exporters.page_markdown import Texts, text_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,23 +35,14 @@ _POLICY = (
 )
 
 
-class _Renderer(IPythonRenderer):
-    """nbconvert's renderer of Markdown with MathML in place of TeX."""
-
-    def block_math(self, body: str) -> str:
-        return formula_html(body, block=True)
-
-    def inline_math(self, body: str) -> str:
-        return formula_html(body, block=False)
-
-    def latex_environment(self, name: str, body: str) -> str:
-        return formula_html(f"\\begin{{{name}}}{body}\\end{{{name}}}", block=True)
-
-
 class MsgHTMLExporter(MsgExporter, HTMLExporter):
     """Exporter of a conversation, `.msg.md` or `.ipynb`, to an HTML page that is safe to pass on."""
 
     export_from_notebook = "Chat (HTML)"
+
+    @cached_property
+    def _texts(self) -> Texts:
+        return Texts()
 
     @default("template_name")
     def _default_template_name(self) -> str:
@@ -72,14 +65,18 @@ class MsgHTMLExporter(MsgExporter, HTMLExporter):
         yield from super().default_filters()  # type: ignore[no-untyped-call]  # nbconvert has no types
         # nbconvert's own mends links of an old server in quadratic time.
         yield "strip_files_prefix", lambda text: text
-        yield "markdown2html", _rendered
+        yield "markdown2html", self._texts.html
 
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any
     ) -> tuple[Any, dict[str, Any]]:
         """Convert a notebook, which is not modified."""
         page, result = super().from_notebook_node(nb, resources, **kw)
-        return (without_surrogates(page) if isinstance(page, str) else page), result
+        return (_finished(page) if isinstance(page, str) else page), result
+
+    def _make_harmless(self, notebook: NotebookNode) -> NotebookNode:
+        self._texts.clear()
+        return build_harmless_notebook(notebook, self._texts.add)
 
     def _preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
@@ -103,12 +100,13 @@ def markdown_to_html(text: str) -> str:
 
     Formulas are MathML. An image whose data are in the text is shown, any other is a link.
     """
-    return _rendered(safe_markdown(spell_for_nbconvert(text)))
+    return text_html(text)
 
 
-def _rendered(markdown: str) -> str:
-    renderer = _Renderer(escape=False, exclude_anchor_links=True)
-    return str(MarkdownWithMath(renderer=renderer).render(markdown))
+def _finished(page: str) -> str:
+    if has_formulas(page):
+        page = page.replace("</head>", f"{font_style()}</head>", 1)
+    return without_surrogates(page)
 
 
 def without_surrogates(page: str) -> str:

@@ -34,7 +34,14 @@ if TYPE_CHECKING:
         PROVIDER_REASONS,
         LimitReason,
     )
-    from msgbook_format.turn.markdown.escape import code_block, escape_line, replace_controls
+    from msgbook_format.turn.markdown.cost import takes_too_long
+    from msgbook_format.turn.markdown.dialect import DISPLAY, FORMULA, TASK, dialect_parser
+    from msgbook_format.turn.markdown.escape import (
+        code_block,
+        escape_line,
+        find_language,
+        replace_controls,
+    )
     from msgbook_format.turn.markdown.links import safe_destination, safe_image
     from msgbook_format.turn.markdown.render import bundle, to_markdown, to_plain
     from msgbook_format.turn.markdown.safe import safe_markdown
@@ -52,7 +59,9 @@ else:
         {
             "agent_rows": "SUBAGENT_FILE ShownAgent shown_agents",
             "finish_reasons": "COMPLETE_REASONS FINISH_REASONS PROVIDER_REASONS LimitReason",
-            "markdown.escape": "code_block escape_line replace_controls",
+            "markdown.cost": "takes_too_long",
+            "markdown.dialect": "DISPLAY FORMULA TASK dialect_parser",
+            "markdown.escape": "code_block escape_line find_language replace_controls",
             "markdown.links": "safe_destination safe_image",
             "markdown.render": "bundle to_markdown to_plain",
             "markdown.safe": "safe_markdown",

@@ -1,4 +1,4 @@
-import { Cuts, definesLinks } from '../turn/chunks';
+import { Cuts, isOneUnit } from '../turn/chunks';
 
 const TEXT = [
   'First paragraph\nof two lines.\n',
@@ -74,16 +74,18 @@ describe('cuts', () => {
   });
 });
 
-describe('a definition of a reference link', () => {
+describe('what changes the look of other parts', () => {
   it.each([
     '[a]: /b',
     'x\n\n[a b]:\n  <c> "title"',
     '> - [a\\]]: /b',
-    '[^1]: One'
-  ])('is in %j', text => expect(definesLinks(text)).toBe(true));
+    '[^1]: One',
+    '[^1]: A note.',
+    'x\n\n<details>\n'
+  ])('is in %j', text => expect(isOneUnit(text)).toBe(true));
 
-  it.each(['for x in y[1:]:', '[^1]: A note.', '[a] : /b'])(
+  it.each(['for x in y[1:]:', 'x <details>', '[a] : /b'])(
     'is not in %j',
-    text => expect(definesLinks(text)).toBe(false)
+    text => expect(isOneUnit(text)).toBe(false)
   );
 });

@@ -1,13 +1,9 @@
-import { removeMath, replaceMath } from '@jupyterlab/rendermime';
-import { marked } from 'marked';
-
 import texts from '../../../tests/format/turn/fixtures/markdown_cost.json';
-import { withoutDiagrams } from '../safe/markdown';
+import { htmlOf, plainCode } from '../safe/dialect';
 import { takesTooLong } from '../safe/markdownCost';
-import { withoutTags } from '../safe/showTags';
 import { linkUrl, showForeignTags } from '../safe/strictHtml';
 import { turnBundle } from '../live/turnBundle';
-import { Cuts, definesLinks } from '../turn/chunks';
+import { Cuts, isOneUnit } from '../turn/chunks';
 import { diffLines } from '../turn/diff';
 import {
   argumentsGist,
@@ -66,14 +62,11 @@ async function isLinear(
 }
 
 const OURS: Record<string, (text: string) => unknown> = {
-  withoutDiagrams: text =>
-    withoutDiagrams({ render: source => Promise.resolve(source) }).render(text),
-  withoutTags,
   takesTooLong,
   showForeignTags,
   linkUrl,
   cuts: text => new Cuts().read(text, true),
-  definesLinks,
+  isOneUnit,
   diffLines,
   controlsVisible,
   visible,
@@ -120,10 +113,10 @@ describe('Markdown that would stop the page', () => {
     return [before, String(piece).repeat(Number(times)), after].join('');
   }
 
-  /** As JupyterLab does: formulas are taken out before. */
-  function render(source: string): void {
-    const { text, math } = removeMath(source);
-    replaceMath(marked.parse(text, { gfm: true, async: false }), math);
+  function render(source: string): Promise<string> {
+    return htmlOf(source, (code, language) =>
+      Promise.resolve(plainCode(code, language))
+    );
   }
 
   /** Whether it takes less time than eight megabytes of usual Markdown: about two seconds. */

@@ -1,7 +1,7 @@
 import { Sanitizer } from '@jupyterlab/apputils/lib/sanitizer';
 
 import tex from '../../../tests/format/turn/fixtures/tex_commands.json';
-import { StrictSanitizer, withoutDiagrams } from '../safe/markdown';
+import { StrictSanitizer } from '../safe/markdown';
 import {
   isEmbeddedImage,
   linkUrl,
@@ -207,22 +207,4 @@ describe('StrictSanitizer', () => {
     expect(sanitizer.allowNamedProperties).toBe(false);
     expect(sanitizer.sanitize('<p id="x">x</p>')).toBe('<p>x</p>');
   });
-});
-
-describe('withoutDiagrams', () => {
-  it.each(['```mermaid', '~~~~ mermaid ', '> ```mermaid', '   ```mermaid\r'])(
-    'hides the language of the diagram in %j from the parser, and shows it',
-    async fence => {
-      const seen: string[] = [];
-      const parser = withoutDiagrams({
-        render: source => {
-          seen.push(source);
-          return Promise.resolve(source);
-        }
-      });
-      const source = `a\n${fence}\nA --> B\n`;
-      expect(await parser.render(source)).toBe(source);
-      expect(seen[0]).not.toMatch(/mermaid\s*$/m);
-    }
-  );
 });

@@ -50,6 +50,12 @@ const BLOCKS = [
   'See [here][r] and [r].',
   '[^1] says it.\n\n[^1]: A note of words.',
   '- \n\n  empty item',
+  '\\[\na\n+ b\n- c\n\\]',
+  'So \\( x\n+ y \\) and $z$ for $5.',
+  '| a | b |\n| - | - |\n| $|x|$ | `c|d` |',
+  '<details>\n<summary>More</summary>\n\n- a\n\n</details>',
+  'H<sub>2</sub>O<br>and an open <sup>',
+  'A claim[^n].\n\n[^n]: Its source.',
   'Broken **bold\n\nand `code',
   '+ plus\n\n+ plus',
   '10) paren\n\n11) paren'

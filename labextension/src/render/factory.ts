@@ -2,6 +2,7 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { NO_DRAWERS, type IDrawers } from '../rich/drawers';
+import { safeMarkdown, type IMarkdownRenderer } from '../safe/markdown';
 import { TURN_MIME } from '../turn/model';
 import { NO_HOST, type ITurnHost } from './host';
 import { TurnRenderer } from './turnRenderer';
@@ -16,19 +17,28 @@ export const TURN_RANK = 10;
  *
  * @param drawers - Draw charts and diagrams.
  * @param made - Called with each renderer.
+ * @param markdown - Returns what renders the Markdown of a turn.
  */
 export function turnRendererFactory(
   trans: TranslationBundle,
   host: ITurnHost = NO_HOST,
   drawers: IDrawers = NO_DRAWERS,
-  made: (renderer: TurnRenderer) => void = () => undefined
+  made: (renderer: TurnRenderer) => void = () => undefined,
+  markdown: (
+    options: IRenderMime.IRendererOptions
+  ) => IMarkdownRenderer = one => safeMarkdown(one)
 ): IRenderMime.IRendererFactory {
   return {
     safe: true,
     mimeTypes: [TURN_MIME],
     defaultRank: TURN_RANK,
     createRenderer: options => {
-      const renderer = new TurnRenderer(options, trans, host, drawers);
+      const renderer = new TurnRenderer(
+        trans,
+        host,
+        drawers,
+        markdown(options)
+      );
       made(renderer);
       return renderer;
     }

@@ -4,15 +4,12 @@ import { Panel, Widget } from '@lumino/widgets';
 
 import type { IMarkdownRenderer } from '../safe/markdown';
 import { takesTooLong } from '../safe/markdownCost';
-import { Cuts, definesLinks } from '../turn/chunks';
+import { Cuts, isOneUnit } from '../turn/chunks';
 import { element, GrowingText } from './dom';
 import { nextTask } from './nextTask';
 
 /** Characters of Markdown that are rendered in one task. */
 const TASK_LENGTH = 4000;
-
-/** What may be a formula. */
-const FORMULA = /\$|\\[([]|\\begin/;
 
 /** A part of the text to render. */
 interface IPart {
@@ -64,7 +61,7 @@ export class TextView extends Panel {
     this._text = text;
     this._hasEnded = !streaming;
     this._cuts.read(text, !streaming);
-    if (!streaming && definesLinks(text) && !takesTooLong(text)) {
+    if (!streaming && isOneUnit(text) && !takesTooLong(text)) {
       this._cuts.units = [text.length];
     }
     this._showTail();
@@ -180,7 +177,7 @@ export class TextView extends Panel {
 
   private _typeset(nodes: readonly ChildNode[]): void {
     for (const node of this.isAttached ? nodes : []) {
-      if (node instanceof HTMLElement && FORMULA.test(node.textContent ?? '')) {
+      if (node instanceof HTMLElement) {
         this._markdown.typeset(node);
       }
     }

@@ -6,7 +6,7 @@ import { Panel, Widget } from '@lumino/widgets';
 
 import { drawingDiagrams } from '../rich/diagrams';
 import type { IDrawers } from '../rich/drawers';
-import { safeMarkdown } from '../safe/markdown';
+import type { IMarkdownRenderer } from '../safe/markdown';
 import { hiddenReasoningLines } from '../turn/hiddenReasoning';
 import { parseTurn, TURN_MIME, type ITurn } from '../turn/model';
 import { shownStatus, type ShownStatus } from '../turn/wording';
@@ -39,10 +39,10 @@ const RECENT = 60_000;
  */
 export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   constructor(
-    options: IRenderMime.IRendererOptions,
     trans: TranslationBundle,
     host: ITurnHost,
-    drawers: IDrawers
+    drawers: IDrawers,
+    markdown: IMarkdownRenderer
   ) {
     super();
     this.addClass('msgbook-Turn');
@@ -54,7 +54,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
       host.act && ((action: TurnAction) => host.act!(this.node, action));
     this._tools = {
       markdown: focusableCode(
-        drawingDiagrams(safeMarkdown(options), drawers.diagrams, trans),
+        drawingDiagrams(markdown, drawers.diagrams, trans),
         trans
       ),
       trans,

@@ -1,7 +1,7 @@
-import { markdownRendererFactory } from '@jupyterlab/rendermime';
+import { markdownRendererFactory, MimeModel } from '@jupyterlab/rendermime';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 
-import { showingTags } from './showTags';
+import { FORMULA_CLASS, htmlOf, plainCode, type ColourCode } from './dialect';
 import { showForeignTags, strictHtml } from './strictHtml';
 
 /**
@@ -29,29 +29,6 @@ export class StrictSanitizer implements IRenderMime.ISanitizer {
   private readonly _inner: IRenderMime.ISanitizer;
 }
 
-// The lookbehind keeps the time linear: a match may begin only at the start of a run.
-const DIAGRAM_FENCE = /(?<![`~])([`~]{3,}[^\S\n]*mermaid)(?=[^\S\n]*$)/gm;
-const MARK = '\ue000';
-
-/**
- * Return a Markdown parser that shows diagrams as their source.
- *
- * JupyterLab draws a `mermaid` block while it parses, before any sanitizer sees it, and a diagram
- * can hold remote images. A mark makes the language unknown; it is removed from the result.
- */
-export function withoutDiagrams(
-  parser: IRenderMime.IMarkdownParser
-): IRenderMime.IMarkdownParser {
-  return {
-    render: async source => {
-      const html = await parser.render(
-        source.replace(DIAGRAM_FENCE, `$1${MARK}`)
-      );
-      return html.replaceAll(`mermaid${MARK}`, 'mermaid');
-    }
-  };
-}
-
 /** Source of widgets that show Markdown of a model. */
 export interface IMarkdownRenderer {
   /** Create a widget that is not rendered yet; the caller owns it. */
@@ -60,30 +37,93 @@ export interface IMarkdownRenderer {
   typeset(element: HTMLElement): void;
 }
 
-// Without a parser the stock renderer would treat the text as HTML.
-const NO_PARSER: IRenderMime.IMarkdownParser = {
-  render: () => Promise.reject(new Error('JupyterLab has no Markdown parser.'))
-};
-
 /**
- * Return JupyterLab's Markdown renderer with the safeguards above.
+ * Return JupyterLab's Markdown renderer with our parser and the sanitizer above.
  *
  * It comes from the stock factory and not by MIME type: a renderer of another extension might
- * ignore the sanitizer that it gets.
+ * ignore the sanitizer that it gets. Its own search for formulas knows neither blocks nor money; so
+ * it gets the text in a form in which it finds none, and MathJax the elements of formulas alone.
+ *
+ * @param toHtml - Parses a text; by default in our dialect.
  */
 export function safeMarkdown(
-  options: IRenderMime.IRendererOptions
+  options: IRenderMime.IRendererOptions,
+  toHtml = inDialect(options.markdownParser)
 ): IMarkdownRenderer {
+  const { latexTypesetter } = options;
+  const typeset = (element: HTMLElement) => {
+    for (const formula of formulasIn(element)) {
+      void latexTypesetter?.typeset(formula);
+    }
+  };
   const safe: IRenderMime.IRendererOptions = {
     ...options,
     mimeType: 'text/markdown',
     sanitizer: new StrictSanitizer(options.sanitizer),
-    markdownParser: showingTags(
-      withoutDiagrams(options.markdownParser ?? NO_PARSER)
-    )
+    latexTypesetter: latexTypesetter && { typeset },
+    markdownParser: {
+      render: async hidden => {
+        const html = await toHtml(decodeURIComponent(hidden));
+        // Two of these around a number are the renderer's mark for a formula.
+        return html.replaceAll('@@', '@&#64;');
+      }
+    }
   };
   return {
-    create: () => markdownRendererFactory.createRenderer(safe),
-    typeset: element => void options.latexTypesetter?.typeset(element)
+    create: () => {
+      const widget = markdownRendererFactory.createRenderer(safe);
+      const render = widget.renderModel.bind(widget);
+      widget.renderModel = ({ data, trusted }) => {
+        const found = data['text/markdown'];
+        const text = typeof found === 'string' ? found : '';
+        const hidden = {
+          'text/markdown': encodeURIComponent(wellFormed(text))
+        };
+        return render(new MimeModel({ data: hidden, trusted }));
+      };
+      return widget;
+    },
+    typeset
+  };
+}
+
+/** Return a text with a sign in place of each half of a character. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
+function formulasIn(element: HTMLElement): HTMLElement[] {
+  const found = element.querySelectorAll<HTMLElement>(`.${FORMULA_CLASS}`);
+  return element.classList.contains(FORMULA_CLASS)
+    ? [element]
+    : Array.from(found);
+}
+
+/** Returns the HTML of a text of Markdown; it need not be safe. */
+export type ToHtml = (text: string) => Promise<string>;
+
+function inDialect(
+  parser: IRenderMime.IMarkdownParser | null | undefined
+): ToHtml {
+  const colour = colouring(parser);
+  return text => htmlOf(text, colour);
+}
+
+/**
+ * Return a function that lets JupyterLab's parser colour a block of code.
+ *
+ * Never a diagram: JupyterLab draws it while it parses, before any sanitizer sees it, and a diagram
+ * can hold remote images.
+ */
+function colouring(
+  parser: IRenderMime.IMarkdownParser | null | undefined
+): ColourCode {
+  return async (code, language) => {
+    if (!parser || language.toLowerCase() === 'mermaid') {
+      return plainCode(code, language);
+    }
+    const runs = Array.from(code.matchAll(/~+/g), ([run]) => run.length);
+    const fence = '~'.repeat(Math.max(2, ...runs) + 1);
+    return parser.render(`${fence}${language}\n${code}${fence}\n`);
   };
 }

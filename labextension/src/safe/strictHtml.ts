@@ -8,6 +8,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   code: ['class'],
   dd: [],
   del: [],
+  details: ['open'],
   div: [],
   dl: [],
   dt: [],
@@ -36,6 +37,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   span: ['class'],
   strong: [],
   sub: [],
+  summary: [],
   sup: [],
   table: [],
   tbody: [],
@@ -49,8 +51,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   var: []
 };
 
-// Classes of highlighted code only: with JupyterLab's own a text could imitate its dialogs.
-const CODE_CLASS = /^(?:language-[\w+#.-]+|cm-[\w-]+|tok-[\w-]+|ͼ\w+)$/;
+// Classes of highlighted code and formulas only: with JupyterLab's own a text could imitate its dialogs.
+// That of a formula lets MathJax draw what stands there, which is disarmed below.
+const KEPT_CLASS =
+  /^(?:language-[\w+#.-]+|cm-[\w-]+|tok-[\w-]+|ͼ\w+|msgbook-Formula)$/;
 
 // TeX with which MathJax, its safe mode on, loads a script (`require`), an image (`mmlToken` as a
 // glyph, `style` as a cursor, `bbox` as a background), or sets attributes that the page may act on
@@ -186,7 +190,7 @@ function copyAttribute(to: Element, from: Element, name: string): void {
     name === 'class'
       ? value
           .split(/\s+/)
-          .filter(c => CODE_CLASS.test(c))
+          .filter(c => KEPT_CLASS.test(c))
           .join(' ')
       : name === 'href'
         ? linkUrl(value)

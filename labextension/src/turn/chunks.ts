@@ -10,7 +10,8 @@ const MAYBE_ITEM = /^(?:[-+*]|\d{1,9}[.)]?)$/;
  * A unit is a part that looks alone as it does in the whole, whatever follows. A piece is a part of
  * the last unit that can be shown before the unit is complete: an item of a list, whose spacing may
  * depend on later ones. Both end where a line without indentation follows a blank one, outside of
- * code fences. Reference links are the exception: see `definesLinks`.
+ * code fences. Reference links, footnotes and
+ * `<details>` are the exception: see `isOneUnit`.
  *
  * Reads each line once, however often the text grows.
  */
@@ -97,9 +98,16 @@ export class Cuts {
 const DEFINITION =
   /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*\[(?:\\.|[^[\]\\])+\]:[ \t]*(?:\n[ \t]*)?\S+[ \t]*(?:$|["'(])/m;
 
+/** A line that begins a footnote, or an element around blocks that may be far apart. */
+const FAR = /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*(?:\[\^[^\]\s]+\]:|<details>)/im;
+
 /**
- * Return whether a text may define reference links, which change what stands anywhere in it.
+ * Return whether parts of a text may look different alone than in the whole: a definition of a link
+ * or a footnote changes what stands anywhere in it, `<details>` stands around other blocks.
  */
-export function definesLinks(text: string): boolean {
-  return text.includes(']:') && DEFINITION.test(text);
+export function isOneUnit(text: string): boolean {
+  return (
+    (text.includes(']:') && (DEFINITION.test(text) || FAR.test(text))) ||
+    (/<details>/i.test(text) && FAR.test(text))
+  );
 }

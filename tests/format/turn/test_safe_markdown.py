@@ -72,7 +72,7 @@ def test_code_stays_as_it_is_for_the_reader(text: str) -> None:
     ("text", "safe"),
     [
         ("$a<b$ and $$x<y$$", "$a< b$ and $$x< y$$"),
-        (r"\(a<b\) and \[x<y\]", r"\(a< b\) and \[x< y\]"),
+        (r"\(a<b\) and \[x<y\]", r"$a< b$ and $$x< y$$"),
         (r"\\(a<b\\) and \\[x<y\\]", r"\\(a< b\\) and \\[x< y\\]"),
         (r"\begin{align}a&<b\end{align}", r"\begin{align}a&< b\end{align}"),
         (r"$f[x](y) = g[x]:h$", r"$f[x] (y) = g[x] :h$"),

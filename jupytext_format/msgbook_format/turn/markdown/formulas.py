@@ -8,9 +8,11 @@ its end before the next blank line.
 
 from __future__ import annotations
 
+import html
 import re
 
 from msgbook_format.syntax.string_positions import StringPositions
+from msgbook_format.turn.markdown.escape import LOADING_TEX, WORD_JOINER
 
 TEX_OPENER = re.compile(r"\\\\?[(\[]|\\begin\{([A-Za-z]*\*?)\}")
 """The beginning of a formula, but for dollars."""
@@ -89,8 +91,46 @@ def _escape_opener(opener: re.Match[str]) -> str:
     return "&#92;" * ((len(slashes) + 1) // 2) + opener[0][len(slashes) :]
 
 
-def find_closer(opener: re.Match[str]) -> str:
-    """Return the string that ends the formula that a match of `TEX_OPENER` begins."""
-    if opener[1] is not None:
-        return f"\\end{{{opener[1]}}}"
-    return opener[0][:-1] + (")" if opener[0].endswith("(") else "]")
+_IN_TEX = re.compile(
+    r"<(?=[A-Za-z/!?])|\"|!\[|\](?=[(:])|~{3,}|`|&(?=\#|(?i:bsol;))|\\@|:(?=//)|\\(?=(.{0,100}))|\|",
+    re.DOTALL,
+)
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_BREAKS = re.compile(
+    r"\n[ \t]*(?:[-+*](?:\s|\Z)|[0-9]+[.)](?:\s|\Z)|[-_*=]+[ \t]*(?:\n|\Z)|>|\|| {4})"
+)
+"""A line in a formula that some parser takes for a list, a heading or a quote."""
+
+
+def safe_tex(tex: str, *, table: bool = False) -> str:
+    r"""Return TeX that does nothing, whether it is read as a formula or as text, and looks the same.
+
+    `table`: the formula stands in a row of a table, where a pipe would end the cell.
+    """
+    if _BREAKS.search(tex):
+        tex = " ".join(line.strip() for line in _COMMENT.sub("", tex).split("\n")).strip()
+    hides_pipes = table and "{array}" not in tex
+
+    def written(found: re.Match[str]) -> str:
+        match found[0]:
+            case "<" | "]" | "&" | ":":
+                return found[0] + " "
+            case '"':
+                return "''"
+            case "![":
+                return "! ["
+            case "`":
+                return "{}"
+            case "\\@":
+                return "{@}"
+            case "|":
+                return r"\vert " if hides_pipes else "|"
+            case "\\":
+                following = html.unescape(found[1])
+                return "\\" + WORD_JOINER if LOADING_TEX.match(following) else "\\"
+            case tildes:
+                return "{}".join(tildes)
+
+    if hides_pipes:
+        tex = tex.replace("\\\\|", "\\\\ |").replace("\\|", "\\Vert ")
+    return _IN_TEX.sub(written, tex)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from msgbook_format.syntax.string_positions import StringPositions
+from msgbook_format.turn.markdown.dialect_formulas import Formula, formula_at
+from msgbook_format.turn.markdown.dialect_tags import TAG
 from msgbook_format.turn.markdown.escape import (
     DANGER,
     LOADING_TEX,
@@ -19,7 +21,7 @@ from msgbook_format.turn.markdown.escape import (
     escape_text,
     html_span,
 )
-from msgbook_format.turn.markdown.formulas import TEX_OPENER, find_closer
+from msgbook_format.turn.markdown.formulas import TEX_OPENER, safe_tex
 from msgbook_format.turn.markdown.links import (
     AUTOLINK,
     DATA_TAIL,
@@ -35,20 +37,30 @@ _SPECIAL = re.compile(
 )
 _TAG_START = re.compile(r"[A-Za-z/!?]")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_ESCAPED_FORMULA = 2000
-"""Greatest length of a formula in single-backslash delimiters."""
+_FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,50})\](:?)")
+_LONE_DOLLAR = re.compile(r"(?<!\\)\$")
+_DOLLAR = "<span>&#36;</span>"
+"""A dollar that no renderer takes for the beginning of a formula: it stands alone in an element."""
+_TAG_END = 2_000
+"""Greatest distance of a tag and its end, in characters."""
 
 _END_PATTERNS = (
     re.compile(r"(`+)"),
-    re.compile(r"(?<!\\)(\\\\?[)\]]|\\end\{[A-Za-z]*\*?\})"),
-    re.compile(r"(?<!\\)(?=(\$\$))"),
-    re.compile(r"(?<![$\\])(\$)"),
+    re.compile(r"(?<!\\)(\\end\{[A-Za-z]*\*?\})"),
     re.compile(r"(\]\()"),
 )
-"""Patterns of closing strings: runs of backticks, unescaped ends of formulas, links."""
+"""Patterns of closing strings: runs of backticks, ends of environments, links."""
 
 
-def safe_inline(text: str, references: Mapping[str, str], *, quotes: bool, table: bool) -> str:
+def safe_inline(
+    text: str,
+    references: Mapping[str, str],
+    *,
+    quotes: bool,
+    table: bool,
+    footnotes: Mapping[str, int] | None = None,
+    dollars: bool = False,
+) -> str:
     """Return one paragraph, heading or table row without container prefixes, made safe.
 
     The result has no more lines than `text`.
@@ -57,9 +69,11 @@ def safe_inline(text: str, references: Mapping[str, str], *, quotes: bool, table
         text: Free of control characters, as `replace_controls` leaves it.
         references: Allowed link definitions, by normalised label.
         quotes: Whether `"` has to be escaped, since the text has formulas.
-        table: Whether `\\|` in a code span means `|`.
+        table: Whether the text is a table's row.
+        footnotes: Numbers of footnotes, by label.
+        dollars: Whether a dollar that opens nothing could meet another one.
     """
-    return _Lexer(text, references, quotes, table).run()
+    return _Lexer(text, references, quotes, table, footnotes or {}, dollars).run()
 
 
 @dataclass(slots=True)
@@ -77,13 +91,15 @@ class _Lexer:
     references: Mapping[str, str]
     quotes: bool
     table: bool
+    footnotes: Mapping[str, int]
+    dollars: bool
     pos: int = 0
-    math_end: int = 0
-    """Position at which the current formula ends."""
     out: list[str] = field(default_factory=list)
     openers: list[_Opener] = field(default_factory=list)
     inside_links: int = 0
     """Number of openers around a link, which cannot be links themselves."""
+    tags: list[str] = field(default_factory=list)
+    """Names of the open tags."""
     ends: StringPositions = field(init=False)
 
     def run(self) -> str:
@@ -95,14 +111,15 @@ class _Lexer:
                 case "\\":
                     self._backslash()
                 case "$" | "$$" as mark:
-                    if self._in_math() or not self._formula(mark, mark):
-                        self._put(mark, len(mark))
+                    if not self._formula():
+                        self._put(self._dollar() if mark == "$" else mark, len(mark))
                 case "<":
                     self._less_than()
                 case "[":
-                    self._open("[", image=False)
+                    if not self._footnote():
+                        self._open("[", image=False)
                 case "![":
-                    self._open("! [" if self._in_math() else "&#33;[", image=True)
+                    self._open("&#33;[", image=True)
                 case "]":
                     self._close()
                 case '"':
@@ -123,17 +140,22 @@ class _Lexer:
         self.out.append(written)
         self.pos += consumed
 
-    def _in_math(self) -> bool:
-        return self.pos < self.math_end
+    def _dollar(self) -> str:
+        return _DOLLAR if self.dollars else "$"
 
     def _quote(self) -> str:
-        if not self.quotes:
-            return '"'
-        return "''" if self._in_math() else "&quot;"
+        return "&quot;" if self.quotes else '"'
+
+    def _footnote(self) -> bool:
+        note = _FOOTNOTE.match(self.text, self.pos) if self.footnotes else None
+        number = self.footnotes.get(note[1]) if note else None
+        if note is None or number is None or (note[2] and self.pos > 0):
+            return False
+        self._put(f"<sup>&#91;{number}&#93;</sup>", len(note[0]))
+        return True
 
     def _backslash(self) -> None:
-        opener = TEX_OPENER.match(self.text, self.pos)
-        if opener and not self._in_math() and self._formula(opener[0], find_closer(opener)):
+        if TEX_OPENER.match(self.text, self.pos) and self._formula():
             return
         escape = _ESCAPE.match(self.text, self.pos)
         written = escape[0] if escape else "\\"
@@ -142,14 +164,16 @@ class _Lexer:
             case "" | "\\":
                 self._put_backslash(written, len(written))
             case "<" if _TAG_START.match(following):
-                self._put("\\< " if self._in_math() else "&lt;", 2)
+                self._put("&lt;", 2)
             case '"' if self.quotes:
                 self._put(self._quote(), 2)
+            case "$" if self.dollars:
+                self._put(_DOLLAR, 2)
             case "@":
                 # marked would unescape it, and `@@0@@` is JupyterLab's mark for a formula.
                 self._put("&#64;", 2)
             case "]" if following in ("(", ":"):
-                self._put("\\] " if self._in_math() else "&#93;", 2)
+                self._put("&#93;", 2)
             case _:
                 self._put(written, 2)
 
@@ -158,31 +182,64 @@ class _Lexer:
         broken = WORD_JOINER if LOADING_TEX.match(html.unescape(following)) else ""
         self._put(written + broken, consumed)
 
-    def _formula(self, mark: str, end: str) -> bool:
-        """Begin a formula if its end follows, by the rules of JupyterLab and nbconvert."""
-        start = self.pos + len(mark)
-        # There is at least one character between single dollars.
-        found = self.ends.find(end, start + (mark == "$"))
-        if found < 0:
+    def _formula(self) -> bool:
+        """Write a formula if one begins here, in delimiters that every renderer of formulas knows."""
+        found = formula_at(self.text, self.pos) or self._other_environment()
+        if found is None:
             return False
-        if mark in ("\\(", "\\[") and self._holds_markup(start, found):
-            return False
-        self.math_end = found
-        self._put(mark, len(mark))
+        written = self.text[self.pos : found.end]
+        tex, mark = found.tex, ""
+        if written[:2] in ("\\(", "\\["):
+            mark = "$$" if found.display else "$"
+            if _LONE_DOLLAR.search(tex):
+                # JupyterLab knows these as well, and they can hold a dollar.
+                safe = safe_tex(tex, table=self.table)
+                self._put(f"\\{written[:2]}{safe}\\{written[-2:]}", len(written))
+                return True
+        elif written.startswith("$"):
+            mark = "$$" if written.startswith("$$") else "$"
+            tex = written[len(mark) : -len(mark)]
+        else:
+            tex = written
+        safe = safe_tex(tex, table=self.table)
+        self._put(mark + (safe.strip() if mark == "$" else safe) + mark, len(written))
         return True
 
-    def _holds_markup(self, start: int, end: int) -> bool:
-        """Return whether escaped brackets enclose more than a formula: long text, code, a link."""
-        if end - start >= _ESCAPED_FORMULA:
+    def _other_environment(self) -> Formula | None:
+        """Return the environment that begins here and that JupyterLab would take for a formula."""
+        opener = TEX_OPENER.match(self.text, self.pos)
+        if opener is None or opener[1] is None:
+            return None
+        end = f"\\end{{{opener[1]}}}"
+        found = self.ends.find(end, opener.end())
+        return Formula(found + len(end), "", True) if found >= 0 else None
+
+    def _tag(self) -> bool:
+        """Write a tag that is kept, if it is one and has its end near."""
+        found = TAG.match(self.text, self.pos)
+        if found is None:
+            return False
+        name = (found[2] or "").lower()
+        if not name:
+            self._put("<br>", len(found[0]))
             return True
-        return "`" in self.text[start:end] or 0 <= self.ends.find("](", start) < end
+        if found[1]:
+            if self.tags[-1:] != [name]:
+                return False
+            self.tags.pop()
+        else:
+            end = self.text.lower().find(f"</{name}>", found.end(), found.end() + _TAG_END)
+            if end < 0 or (self.table and "|" in self.text[found.end() : end]):
+                return False
+            self.tags.append(name)
+        self._put(f"<{found[1]}{name}>", len(found[0]))
+        return True
 
     def _less_than(self) -> None:
         if not _TAG_START.match(self.text, self.pos + 1):
             self._put("<", 1)
             return
-        if self._in_math():
-            self._put("< ", 1)
+        if self._tag():
             return
         autolink = AUTOLINK.match(self.text, self.pos)
         destination = safe_destination(autolink[1]) if autolink else None
@@ -201,8 +258,8 @@ class _Lexer:
             return
         end = closing + length
         span = self.text[self.pos : end]
-        # mistune does not resolve `\|` in a table's code span, so it becomes HTML.
-        piped = self.table and "\\|" in span
+        # No renderer agrees with another about a pipe in a table's code span, so it becomes HTML.
+        piped = self.table and "|" in span
         if piped or length > 2 or DANGER.search(span) or (self.quotes and '"' in span):
             code = span[length:-length]
             span = html_span(code.replace("\\|", "|") if piped else code)
@@ -219,7 +276,7 @@ class _Lexer:
         self.inside_links = min(self.inside_links, len(self.openers))
         if not (opener and linkable and self._link(opener)):
             following = self.text[self.pos + 1 : self.pos + 2]
-            closer = ("] " if self._in_math() else "&#93;") if following in ("(", ":") else "]"
+            closer = "&#93;" if following in ("(", ":") else "]"
             self._put(closer, 1)
 
     def _link(self, opener: _Opener) -> bool:
@@ -235,7 +292,7 @@ class _Lexer:
             return False
         written, consumed = found
         destination = safe_destination(written)
-        if destination is None or (self._in_math() and ":" not in destination):
+        if destination is None:
             return False
         self.out[opener.index] = self._link_start(opener.index)
         if not any(self.out[index].strip() for index in range(opener.index + 1, len(self.out))):

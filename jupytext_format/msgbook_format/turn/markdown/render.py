@@ -30,7 +30,7 @@ from msgbook_format.turn.steps import blocks_of_type, match_results
 from msgbook_format.turn.wording import hidden_reasoning_lines, model_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from msgbook_format.turn.model import Block, Turn
 
@@ -64,11 +64,15 @@ def bundle(turn: Turn) -> dict[str, Any]:
     }
 
 
-def to_markdown(turn: Turn) -> str:
+def to_markdown(turn: Turn, write: Callable[[str], str] | None = None) -> str:
     """Return the turn as Markdown that is safe in any renderer, without a line end at the end.
 
     Reasoning and results are in closed `<details>`. Of a running turn, only the last block is
     rendered anew. Of a turn that is not done, only the beginning of a very long last answer is shown.
+
+    Args:
+        turn: The turn.
+        write: Returns what stands for a text of the model; by default safe Markdown.
     """
     live = turn["status"] == "running"
     blocks = turn["blocks"] if turn["status"] == "done" else _beginning(turn["blocks"])
@@ -84,7 +88,7 @@ def to_markdown(turn: Turn) -> str:
         if i in hidden:
             parts.append(f"> 💭 {hidden[i]}")
             continue
-        render = safe_markdown if i == last else _cached_markdown
+        render = write or (safe_markdown if i == last else _cached_markdown)
         parts.append(_block(block, names.get(i, ""), render))
     parts.append(_status_line(turn))
     return _paragraphs(*parts)

@@ -34,12 +34,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from markdown_it import MarkdownIt
-
 from msgbook_format.turn.markdown.cost import takes_too_long
+from msgbook_format.turn.markdown.dialect import DISPLAY, block_parser
 from msgbook_format.turn.markdown.escape import (
     DANGER,
     code_block,
+    escape_line,
     find_language,
     html_block,
     replace_controls,
@@ -54,10 +54,10 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
 
-# Blocks only, and HTML is text: `safe_inline` handles the inside of paragraphs.
-_PARSER = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["inline", "text_join"])
 _CONTAINER_PREFIX = re.compile(r"[ \t>*+.)0-9-]*")
-_FORMULA = re.compile(r"\$|\\\\[(\[]|\\begin\{")
+_FORMULA = re.compile(r"\$|\\[(\[]|\\begin\{")
+_NOTE = re.compile(r"\[\^([^\]\s]{1,50})\]")
+_NOTE_TEXT = re.compile(r"^ {0,3}\[\^([^\]\s]{1,50})\]:", re.MULTILINE)
 
 
 def safe_markdown(text: str) -> str:
@@ -78,30 +78,49 @@ def safe_with_parser(text: str) -> str:
     return contain_formulas("\n".join(_Document(text).safe_lines()).rstrip())
 
 
+_WRITTEN = frozenset(
+    ("fence", "code_block", "inline", "table_open", DISPLAY, "details_open", "details_close")
+)
+
+
+def _footnotes(text: str) -> dict[str, int]:
+    """Return the numbers of the footnotes that a text defines, in the order of their first use."""
+    defined = set(_NOTE_TEXT.findall(text)) if "[^" in text else set()
+    used = dict.fromkeys(label for label in _NOTE.findall(text) if label in defined)
+    return {label: number for number, label in enumerate(used, 1)}
+
+
 class _Document:
     def __init__(self, text: str) -> None:
         env: dict[str, Any] = {}
         self.lines = text.split("\n")
-        self.tokens = _PARSER.parse(text, env)
+        # Blocks only: `safe_inline` handles the inside of paragraphs.
+        self.tokens = block_parser().parse(text, env)
         self.quotes = bool(_FORMULA.search(text))
         self.references: dict[str, str] = {}
         self.definitions: set[int] = set()
         for label, found in env.get("references", {}).items():
-            if safe_destination(found["href"]):
+            if safe_destination(found["href"]) and not label.startswith("^"):
                 self.references[label] = found["href"]
                 self.definitions.update(range(*found["map"]))
+        self.dollars = text.count("$") + text.count("\\(") + text.count("\\[") > 1
+        self.footnotes = _footnotes(text)
 
     def safe_lines(self) -> Iterator[str]:
         done = 0
         for token in self.tokens:
             if token.map is None or token.map[0] < done:
                 continue
-            if token.type not in ("fence", "code_block", "inline", "table_open"):
+            if token.type not in _WRITTEN:
                 continue
             start, end = token.map
             yield from self._rest(done, start)
             if token.type == "inline":
                 yield from self._paragraph(start, end, token.content)
+            elif token.type == DISPLAY:
+                yield from self._paragraph(start, end, token.markup)
+            elif token.tag == "details":
+                yield from self._details(token, start, end)
             elif token.type == "table_open":
                 yield from (self._inline(line, table=True) for line in self.lines[start:end])
             elif token.level == 0:
@@ -112,7 +131,25 @@ class _Document:
         yield from self._rest(done, len(self.lines))
 
     def _inline(self, text: str, *, table: bool = False) -> str:
-        return safe_inline(text, self.references, quotes=self.quotes, table=table)
+        return safe_inline(
+            text,
+            self.references,
+            quotes=self.quotes,
+            table=table,
+            footnotes=self.footnotes,
+            dollars=self.dollars,
+        )
+
+    def _details(self, token: Token, start: int, end: int) -> Iterator[str]:
+        """Yield a line that opens or closes a fold, between blank lines."""
+        if token.level > 0:
+            # In a list or a quote renderers disagree about where it ends.
+            yield from (self._inline(line) for line in self.lines[start:end])
+        elif token.nesting == 1:
+            summary = escape_line(str(token.meta["summary"])) or "Details"
+            yield from self._separate(start, end, f"<details><summary>{summary}</summary>\n")
+        else:
+            yield from self._separate(start, end, "</details>\n")
 
     def _rest(self, start: int, end: int) -> Iterator[str]:
         """Yield blank lines, rules, underlines and definitions, which have no token of their own."""

@@ -15,7 +15,7 @@ from msgbook_format.turn.markdown.inline import safe_inline
 
 _FENCE = re.compile(r"^(`{3,})([^`\n]*)\n", re.MULTILINE)
 _FENCE_END = re.compile(r"^ {0,3}(`{3,})[ \t]*$", re.MULTILINE)
-_DISPLAY_FORMULA = re.compile(r"\\\[|\\begin\{")
+_FORMULA = re.compile(r"\\[(\[]|\\begin\{")
 _SPECIAL = re.compile(r"\\|\$|&|<[A-Za-z/!?]|!\[|\]\(")
 _SUSPECTS = "\\$&<]!"
 _ODD_SPACE = re.compile(r"[^\S\n ]")
@@ -28,16 +28,20 @@ def safe_without_parser(text: str) -> str | None:
     Args:
         text: Free of control characters, as `replace_controls` leaves it.
     """
-    if "$$" in text or ("\\" in text and _DISPLAY_FORMULA.search(text)):
+    if (
+        "$$" in text
+        or "[^" in text
+        or "<details>" in text.lower()
+        or ("\\" in text and _FORMULA.search(text))
+    ):
         return None
-    # Quotes are escaped wherever there are formulas, even in code.
-    quotes = "$" in text or "\\\\(" in text
+    dollars = text.count("$")
     parts: list[str] = []
     position = 0
     while True:
         start = text.find("```", position)
         fence = _FENCE.match(text, start) if start >= 0 else None
-        outside = _outside(text[position : fence.start() if fence else len(text)], quotes)
+        outside = _outside(text[position : fence.start() if fence else len(text)], dollars)
         if outside is None:
             return None
         parts.append(outside)
@@ -51,30 +55,32 @@ def safe_without_parser(text: str) -> str | None:
         position = end.end()
 
 
-def _outside(text: str, quotes: bool) -> str | None:
+def _outside(text: str, dollars: int) -> str | None:
     """Return text outside of fences, made safe; None if it takes a parser."""
     if not _is_simple(text):
         return None
-    if _is_safe(text, quotes):
+    if _is_safe(text, dollars):
         return text
     parts = text.split("\n\n")
     for index, part in enumerate(parts):
-        if _is_safe(part, quotes):
+        if _is_safe(part, dollars):
             continue
         paragraph = part.strip("\n")
         if _BLOCK_START.search(paragraph):
             return None
-        safe = safe_inline(paragraph, {}, quotes=quotes, table=False)
+        # Quotes are escaped wherever there are formulas, even in code.
+        safe = safe_inline(paragraph, {}, quotes=dollars > 0, table=False, dollars=dollars > 1)
         parts[index] = part.replace(paragraph, contain_formulas(safe))
     return "\n\n".join(parts)
 
 
 def _is_simple(text: str) -> bool:
-    """Return whether there are no code blocks, no definitions and no spaces at line ends."""
+    """Return whether there are no code blocks or tables with code, no definitions and no spaces at line ends."""
     return not (
         "```" in text
         or "~~~" in text
         or "]:" in text
+        or ("|" in text and "`" in text)
         or "\t" in text
         or "\n    " in text
         or " \n" in text
@@ -84,12 +90,10 @@ def _is_simple(text: str) -> bool:
     )
 
 
-def _is_safe(text: str, quotes: bool) -> bool:
+def _is_safe(text: str, dollars: int) -> bool:
     """Return whether text is safe without a change."""
     return not (
-        (any(map(text.__contains__, _SUSPECTS)) and _SPECIAL.search(text))
-        or (quotes and '"' in text)
-        or "ftp:" in text.lower()
+        (any(map(text.__contains__, _SUSPECTS)) and _SPECIAL.search(text)) or "ftp:" in text.lower()
     )
 
 

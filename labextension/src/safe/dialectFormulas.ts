@@ -1,0 +1,381 @@
+import type MarkdownIt from 'markdown-it';
+import type { StateBlock, StateCore, StateInline } from 'markdown-it';
+
+/*
+ * Where formulas are in Markdown. The same rules in Python, with what they mean:
+ * `jupytext_format/msgbook_format/turn/markdown/dialect_formulas.py`. One fixture tests both.
+ */
+
+/** Type of the token of a formula within a line; its content is TeX without delimiters. */
+export const FORMULA = 'formula';
+
+/** Type of the token of a formula that stands alone, in a paragraph or between blocks. */
+export const DISPLAY = 'display_formula';
+
+/** Greatest length of a formula, in characters; the search for its end is no longer. */
+const LONGEST = 8_000;
+const MOST_LINES = 200;
+
+const NAMES =
+  'equation|align|alignat|flalign|gather|multline|eqnarray|math|displaymath|subequations' +
+  '|aligned|alignedat|gathered|multlined|split|array|subarray|smallmatrix|[pbBvV]?matrix|[dr]?cases|CD';
+const OPENER_SOURCE = `\\$\\$?|(?<bracket>\\\\\\\\?)(?<side>[(\\[])|\\\\begin\\{(?<name>(?:${NAMES})\\*?)\\}`;
+const OPENER = new RegExp(OPENER_SOURCE, 'y');
+const CODE_OR_OPENER = new RegExp(
+  `\\\\[\`|]|(?<run>\`+)|(?<opener>${OPENER_SOURCE})|\\\\\\\\`,
+  'g'
+);
+const BLOCK_OPENER = new RegExp(
+  `\\$\\$|\\\\\\\\?\\[|\\\\begin\\{(?:${NAMES})\\*?\\}`,
+  'y'
+);
+
+/** Stands for a pipe that ends no cell. No text has this character, which is none. */
+const MARK = '\ufdd0';
+
+/** A formula in a text. */
+export interface IFormula {
+  /** Position after its closing delimiter. */
+  readonly end: number;
+  readonly tex: string;
+  readonly display: boolean;
+}
+
+function matchAt(
+  pattern: RegExp,
+  text: string,
+  pos: number
+): RegExpExecArray | null {
+  pattern.lastIndex = pos;
+  return pattern.exec(text);
+}
+
+/** Return the formula that begins at `pos`; null if none does. */
+export function formulaAt(text: string, pos: number): IFormula | null {
+  const opener = matchAt(OPENER, text, pos);
+  if (opener === null) {
+    return null;
+  }
+  const start = pos + opener[0].length;
+  if (opener[0] === '$') {
+    return dollar(text, start);
+  }
+  const { name, bracket, side } = opener.groups ?? {};
+  if (name) {
+    const end = environmentEnd(text, start, name);
+    return end > 0 ? { end, tex: text.slice(pos, end), display: true } : null;
+  }
+  const close = side ? bracket + (side === '(' ? ')' : ']') : '$$';
+  const near = text.slice(start, start + LONGEST);
+  // Where another one opens, that one may be the formula.
+  const next = side ? near.indexOf(opener[0]) : -1;
+  const found = find(next < 0 ? near : near.slice(0, next), close, start);
+  const tex = found < 0 ? '' : text.slice(start, found);
+  if (tex.trim() === '' || tex.includes('`')) {
+    return null;
+  }
+  const end = found + close.length;
+  if (side && text.slice(start, end + 1).includes('](')) {
+    // Brackets that are escaped, around a link.
+    return null;
+  }
+  return { end, tex: tex.trim(), display: side !== '(' };
+}
+
+function dollar(text: string, start: number): IFormula | null {
+  const found = find(text.slice(start, start + LONGEST), '$', start);
+  if (
+    found <= start ||
+    /\s/.test(text[start]) ||
+    /\s/.test(text[found - 1]) ||
+    text.slice(start, found).includes('`') ||
+    /^\p{Nd}/u.test(text.slice(found + 1, found + 3))
+  ) {
+    return null;
+  }
+  const tex = text.slice(start, found);
+  const around =
+    text.slice(Math.max(0, start - 2), start - 1) +
+    text.slice(found + 1, found + 2);
+  if (tex.split('|').length % 2 === 0 && /[\p{L}\p{N}]/u.test(around)) {
+    // Two cells of a table, as in `|$a|$b|` or `|5$|6$|`.
+    return null;
+  }
+  return { end: found + 1, tex, display: false };
+}
+
+/** Return where `close` stands first in `near`, which begins at `start`, without a backslash before it. */
+function find(near: string, close: string, start: number): number {
+  for (
+    let found = near.indexOf(close);
+    found !== -1;
+    found = near.indexOf(close, found + 1)
+  ) {
+    let before = found;
+    while (before > 0 && near[before - 1] === '\\') {
+      before--;
+    }
+    if ((found - before) % 2 === 0) {
+      return start + found;
+    }
+  }
+  return -1;
+}
+
+function environmentEnd(text: string, start: number, name: string): number {
+  const begin = `\\begin{${name}}`;
+  const end = `\\end{${name}}`;
+  const near = text.slice(start, start + LONGEST);
+  let depth = 1;
+  let pos = 0;
+  while (depth > 0) {
+    const found = near.indexOf(end, pos);
+    if (found < 0) {
+      return -1;
+    }
+    depth += near.slice(pos, found).split(begin).length - 2;
+    pos = found + end.length;
+  }
+  return start + pos;
+}
+
+/** Add the rules to a parser. */
+export function addFormulas(md: MarkdownIt): void {
+  md.core.ruler.before('block', 'hide_pipes', hidePipes);
+  md.core.ruler.after('block', 'show_pipes', showPipes);
+  const interrupting = { alt: ['paragraph', 'reference', 'blockquote'] };
+  md.block.ruler.before('fence', DISPLAY, blockRule, interrupting);
+  md.block.ruler.before('lheading', 'formula_paragraph', paragraphRule);
+  md.inline.ruler.before('escape', FORMULA, inlineRule);
+}
+
+function inlineRule(state: StateInline, silent: boolean): boolean {
+  const { src, pos } = state;
+  if (src[pos] !== '$' && src[pos] !== '\\') {
+    return false;
+  }
+  const found = formulaAt(src, pos);
+  if (found === null) {
+    return skipDollars(state, silent);
+  }
+  if (!silent) {
+    const token = state.push(found.display ? DISPLAY : FORMULA, '', 0);
+    token.content = found.tex;
+    token.markup = src.slice(pos, found.end);
+  }
+  state.pos = found.end;
+  return true;
+}
+
+/** Take two dollars that open nothing as text; the second one opens nothing, either. */
+function skipDollars(state: StateInline, silent: boolean): boolean {
+  if (!state.src.startsWith('$$', state.pos)) {
+    return false;
+  }
+  if (!silent) {
+    state.pending += '$$';
+  }
+  state.pos += 2;
+  return true;
+}
+
+function blockRule(
+  state: StateBlock,
+  startLine: number,
+  endLine: number,
+  silent: boolean
+): boolean {
+  if (state.sCount[startLine] - state.blkIndent >= 4) {
+    return false;
+  }
+  const begin = state.bMarks[startLine] + state.tShift[startLine];
+  if (matchAt(BLOCK_OPENER, state.src, begin) === null) {
+    return false;
+  }
+  const last = lastLine(state, startLine, endLine);
+  const indent = state.sCount[startLine];
+  const text = state.getLines(startLine, last + 1, indent, false);
+  const found = formulaAt(text, 0);
+  if (
+    found === null ||
+    /[^ \t]/.test(text.slice(found.end).split('\n', 1)[0])
+  ) {
+    return false;
+  }
+  if (!silent) {
+    state.line = startLine + text.slice(0, found.end).split('\n').length;
+    const token = state.push(DISPLAY, '', 0);
+    token.content = found.tex;
+    token.block = true;
+    token.map = [startLine, state.line];
+  }
+  return true;
+}
+
+/** Return the last line that a formula can reach. */
+function lastLine(
+  state: StateBlock,
+  startLine: number,
+  endLine: number
+): number {
+  const most = Math.min(endLine, startLine + MOST_LINES);
+  let line = startLine;
+  while (
+    line + 1 < most &&
+    !state.isEmpty(line + 1) &&
+    state.sCount[line + 1] >= state.blkIndent
+  ) {
+    line++;
+  }
+  return line;
+}
+
+/** Take a paragraph of which a formula reaches over several lines. */
+function paragraphRule(
+  state: StateBlock,
+  startLine: number,
+  endLine: number
+): boolean {
+  if (!state.src.includes('\\') && !state.src.includes('$$')) {
+    return false;
+  }
+  const terminators = state.md.block.ruler.getRules('paragraph');
+  const oldParent = state.parentType;
+  state.parentType = 'paragraph';
+  let until = formulaLines(state, startLine, endLine);
+  let reaches = until > startLine;
+  let line = until + 1;
+  while (line < endLine && !state.isEmpty(line)) {
+    const at = line;
+    const isInside =
+      state.sCount[at] - state.blkIndent > 3 || state.sCount[at] < 0;
+    if (
+      !isInside &&
+      (terminators.some(rule => rule(state, at, endLine, true)) ||
+        (!reaches && isUnderline(state, at)))
+    ) {
+      break;
+    }
+    until = formulaLines(state, at, endLine);
+    reaches ||= until > at;
+    line = until + 1;
+  }
+  state.parentType = oldParent;
+  if (!reaches) {
+    return false;
+  }
+  const content = state.getLines(startLine, line, state.blkIndent, false);
+  state.line = line;
+  state.push('paragraph_open', 'p', 1).map = [startLine, line];
+  const inline = state.push('inline', '', 0);
+  inline.content = content.trim();
+  inline.map = [startLine, line];
+  inline.children = [];
+  state.push('paragraph_close', 'p', -1);
+  return true;
+}
+
+/** Return whether a line makes a heading of those above it. */
+function isUnderline(state: StateBlock, line: number): boolean {
+  const begin = state.bMarks[line] + state.tShift[line];
+  return /^(?:=+|-+)[ \t]*$/.test(state.src.slice(begin, state.eMarks[line]));
+}
+
+/** Return the line in which the last formula ends that reaches out of `line`, else `line`. */
+function formulaLines(
+  state: StateBlock,
+  line: number,
+  endLine: number
+): number {
+  const begin = state.bMarks[line] + state.tShift[line];
+  const text = state.src.slice(begin, state.eMarks[line]);
+  if (!text.includes('\\') && !text.includes('$$')) {
+    return line;
+  }
+  const last = lastLine(state, line, endLine);
+  if (last === line) {
+    return line;
+  }
+  const whole = state.getLines(line, last + 1, state.sCount[line], false);
+  let pos = 0;
+  let until = 0;
+  for (
+    let found = matchAt(CODE_OR_OPENER, whole, pos);
+    found !== null && found.index <= lineEnd(whole, until);
+    found = matchAt(CODE_OR_OPENER, whole, pos)
+  ) {
+    const { run, opener } = found.groups ?? {};
+    pos = found.index + found[0].length;
+    const formula = opener ? formulaAt(whole, found.index) : null;
+    if (run) {
+      pos = codeEnd(whole.slice(0, pos + LONGEST), run, pos);
+    } else if (formula !== null) {
+      pos = formula.end;
+      until = opener === '$' ? until : Math.max(until, pos);
+    }
+  }
+  return line + whole.slice(0, until).split('\n').length - 1;
+}
+
+function lineEnd(text: string, pos: number): number {
+  const end = text.indexOf('\n', pos);
+  return end < 0 ? text.length : end;
+}
+
+/** Return the position after the code that a run of backticks opens; `pos` if nothing closes it. */
+function codeEnd(text: string, run: string, pos: number): number {
+  const closing = matchAt(new RegExp(`(?<!\`)${run}(?!\`)`, 'g'), text, pos);
+  return closing === null ? pos : closing.index + run.length;
+}
+
+function hidePipes(state: StateCore): void {
+  const { src } = state;
+  if (!src.includes('|') || src.includes(MARK) || !/[`$\\]/.test(src)) {
+    return;
+  }
+  state.src = src
+    .split('\n')
+    .map(line =>
+      line.split('|').length > 2 && /[`$\\]/.test(line)
+        ? withoutPipes(line)
+        : line
+    )
+    .join('\n');
+}
+
+/** Return the line with a mark for each pipe inside of code or a formula. */
+function withoutPipes(line: string): string {
+  let out = '';
+  let pos = 0;
+  for (
+    let found = matchAt(CODE_OR_OPENER, line, pos);
+    found !== null;
+    found = matchAt(CODE_OR_OPENER, line, pos)
+  ) {
+    const { run, opener } = found.groups ?? {};
+    const start = found.index;
+    let end = start + found[0].length;
+    out += line.slice(pos, start);
+    const formula = opener ? formulaAt(line, start) : null;
+    if (run) {
+      end = codeEnd(line, run, end);
+      out += line.slice(start, end).replace(/(?<!\\)\|/g, MARK);
+    } else if (formula !== null) {
+      end = formula.end;
+      out += line.slice(start, end).replaceAll('|', MARK);
+    } else {
+      out += found[0];
+    }
+    pos = end;
+  }
+  return out + line.slice(pos);
+}
+
+function showPipes(state: StateCore): void {
+  if (state.src.includes(MARK)) {
+    for (const token of state.tokens) {
+      token.content = token.content.replaceAll(MARK, '|');
+      token.info = token.info.replaceAll(MARK, '|');
+    }
+  }
+}
