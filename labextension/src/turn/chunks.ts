@@ -99,7 +99,8 @@ const DEFINITION =
   /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*\[(?:\\.|[^[\]\\])+\]:[ \t]*(?:\n[ \t]*)?\S+[ \t]*(?:$|["'(])/m;
 
 /** A line that begins a footnote, or an element around blocks that may be far apart. */
-const FAR = /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*(?:\[\^[^\]\s]+\]:|<details>)/im;
+const FAR =
+  /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*(?:\[\^[^\]\s]+\]:|<details>)/im;
 
 /**
  * Return whether parts of a text may look different alone than in the whole: a definition of a link
