@@ -64,7 +64,7 @@ def test_a_running_sub_agent_is_shown_and_stopped_alone(lab, lab_root, model_ser
     lab.open("team/team.ipynb")
     lab.wait_for_kernel()
     rows = show(lab)
-    expect(row(rows, "team")).to_contain_text("standby · open")
+    expect(row(rows, "team")).to_contain_text("open in a tab")
     lab.run(0)
     expect(row(rows, "team")).to_contain_text("running · open")
     answer(approve(lab.cell(0)))
@@ -84,7 +84,7 @@ def test_a_running_sub_agent_is_shown_and_stopped_alone(lab, lab_root, model_ser
 
     expect(row(rows, "Wait for rain")).to_contain_text("pending")
     expect(row(rows, "Wait for rain").get_by_role("button", name="Stop")).to_have_count(0)
-    expect(row(rows, "team")).to_contain_text("standby · open")
+    expect(row(rows, "team")).to_contain_text("open in a tab")
     lab.open("team/team.ipynb")
     expect(lab.cell(0).get_by_text("All have reported.", exact=True)).to_be_visible()
     lab.save()
@@ -149,7 +149,7 @@ def test_files_that_change_on_the_disk_are_seen_and_nothing_is_asked_while_it_is
     with mark_running(folder / "second.msg.md", "second"):
         expect(row(rows, "second")).to_contain_text("running")
         expect(row(rows, "second").get_by_role("button", name="Stop")).to_have_count(0)
-    expect(row(rows, "second")).to_contain_text("standby")
+    expect(row(rows, "second")).not_to_contain_text("running")
 
     lab.command("filebrowser:activate")
     expect(lab.page.locator(".msgbook-AgentsPanel")).to_be_hidden()

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React, { useEffect, useRef } from 'react';
 
+import { visible } from '../turn/text';
 import type { IFields } from './fields';
 import type { ISetup } from './useSetup';
 
@@ -78,7 +79,7 @@ function OfferedModels(props: {
     >
       {models.map(name => (
         <option key={name} value={name}>
-          {name}
+          {visible(name)}
         </option>
       ))}
     </select>
