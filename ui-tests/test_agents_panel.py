@@ -70,7 +70,7 @@ def test_a_running_sub_agent_is_shown_and_stopped_alone(lab, lab_root, model_ser
     answer(approve(lab.cell(0)))
 
     expect(row(rows, "Wait for rain")).to_contain_text("running")
-    expect(row(rows, "Read the parser")).to_contain_text("finished")
+    expect(row(rows, "Read the parser")).to_contain_text("done")
     screenshot("running")
     with lab.dark():
         screenshot("running-dark")
@@ -82,7 +82,7 @@ def test_a_running_sub_agent_is_shown_and_stopped_alone(lab, lab_root, model_ser
     expect(row(rows, "other")).to_be_visible()
     row(rows, "Wait for rain").get_by_role("button", name="Stop").click()
 
-    expect(row(rows, "Wait for rain")).to_contain_text("pending")
+    expect(row(rows, "Wait for rain")).to_contain_text("no report yet")
     expect(row(rows, "Wait for rain").get_by_role("button", name="Stop")).to_have_count(0)
     expect(row(rows, "team")).to_contain_text("open in a tab")
     lab.open("team/team.ipynb")
@@ -118,7 +118,7 @@ def test_a_row_opens_its_conversation_and_what_is_not_open_says_nothing(lab, lab
     row(rows, "Read the parser").get_by_role("button").first.click()
 
     expect(lab.notebook.get_by_text("Read the parser")).to_be_visible()
-    expect(row(rows, "Read the parser")).to_contain_text("pending · open")
+    expect(row(rows, "Read the parser")).to_contain_text("no report yet · open in a tab")
     # Its folder is the one of its project, whose agents stay.
     expect(rows).to_have_count(3)
     lab.wait_for_kernel()

@@ -85,9 +85,13 @@ class MsgHTMLExporter(MsgExporter, HTMLExporter):
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
         notebook, resources = super()._preprocess(nb, resources)
-        resources["msgbook_policy"] = _POLICY
+        resources["msgbook_policy"] = self._policy(resources)
         resources["msgbook_contents"] = contents_of(notebook)
         return notebook, resources
+
+    def _policy(self, resources: dict[str, Any]) -> str:
+        """Return the Content-Security-Policy of the page."""
+        return _POLICY
 
     def _init_resources(self, resources: dict[str, Any] | None) -> dict[str, Any]:
         result: dict[str, Any] = super()._init_resources(resources)  # type: ignore[no-untyped-call]  # nbconvert has no types
