@@ -208,7 +208,7 @@ def test_the_status_bar_and_stale_marks(
         }
     )  # fmt: skip
     lab.run(0)
-    expect(lab.page.locator(".msgbook-Usage-button")).to_have_text("at least 0 → 0 tokens")
+    expect(lab.page.locator(".msgbook-Usage-button")).to_have_text("≥ 0 → 0 tokens")
     expect(lab.notebook.locator(".msgbook-Stale")).to_have_count(1)
     guard.assert_unharmed(".msgbook-Usage-button", ".msgbook-Stale button")
     screenshot("marks")

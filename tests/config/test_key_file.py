@@ -87,7 +87,9 @@ def test_links_and_other_things_are_refused(folder, tmp_path):
         read_key_file("other")
 
 
-@pytest.mark.parametrize("entry", ["", ".", "..", "../main", "a/b", "/etc/passwd", "a\0b", "x" * 200])
+@pytest.mark.parametrize(
+    "entry", ["", ".", "..", "../main", "a/b", "/etc/passwd", "a\0b", "x" * 200]
+)
 def test_an_entry_is_a_name_and_no_path(folder, entry):
     with pytest.raises(ConfigError, match="not the name of a key file"):
         read_key_file(entry)

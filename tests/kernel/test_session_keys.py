@@ -71,7 +71,18 @@ def test_where_no_server_hands_keys_over_the_warning_says_what_to_do(settings):
 
 @pytest.mark.parametrize(
     "buffer",
-    [b"", b"[]", b"null", b"{", b"\xff", b'{"u": 1}', b'{"u": ""}', b'{"u": "a b"}', b'{"u": "a\\nb"}', b"[" * 9999],
+    [
+        b"",
+        b"[]",
+        b"null",
+        b"{",
+        b"\xff",
+        b'{"u": 1}',
+        b'{"u": ""}',
+        b'{"u": "a b"}',
+        b'{"u": "a\\nb"}',
+        b"[" * 9999,
+    ],
 )
 def test_what_is_no_key_is_left_out(buffer):
     assert read_keys([memoryview(buffer)]) == {}

@@ -19,6 +19,7 @@ from msgbook_format.exporters.contents import contents_of
 from msgbook_format.exporters.conversation import MsgExporter
 from msgbook_format.exporters.formulas import formula_html
 from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
+from msgbook_format.exporters.signs import with_signs
 from msgbook_format.turn import safe_markdown
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class MsgHTMLExporter(MsgExporter, HTMLExporter):
     ) -> tuple[Any, dict[str, Any]]:
         """Convert a notebook, which is not modified."""
         page, result = super().from_notebook_node(nb, resources, **kw)
-        return (without_surrogates(page) if isinstance(page, str) else page), result
+        return (with_signs(without_surrogates(page)) if isinstance(page, str) else page), result
 
     def _preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]

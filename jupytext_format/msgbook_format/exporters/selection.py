@@ -28,10 +28,12 @@ _WORDS = {
 }
 
 
-CONTROLS = frozenset(
-    "%model %models %agent %rules %skills %macros %tool %tools %mcp %approvals %context %compact %prune %stale %cache "
-    "%usage %display %help".split()
-)
+# fmt: off
+CONTROLS = frozenset({
+    "%model", "%models", "%agent", "%rules", "%skills", "%macros", "%tool", "%tools", "%mcp", "%approvals",
+    "%context", "%compact", "%prune", "%stale", "%cache", "%usage", "%display", "%help",
+})
+# fmt: on
 """msgbook's line magics: an author steers a conversation with them, and nobody else reads them."""
 
 

@@ -30,7 +30,9 @@ class MsgSlidesExporter(MsgHTMLExporter):
 
     def _policy(self, resources: dict[str, Any]) -> str:
         digest = b64encode(sha256(resources["msgbook_script"].encode()).digest()).decode()
-        return super()._policy(resources).replace("script-src 'none'", f"script-src 'sha256-{digest}'")
+        return (
+            super()._policy(resources).replace("script-src 'none'", f"script-src 'sha256-{digest}'")
+        )
 
     @default("file_extension")
     def _default_file_extension(self) -> str:

@@ -6,7 +6,7 @@ The server's own handler takes the last ending away, and calls the Markdown of `
 
 from __future__ import annotations
 
-import os
+from pathlib import PurePosixPath
 from typing import Any
 
 from jupyter_server.nbconvert.handlers import NbconvertFileHandler, _format_regex
@@ -23,7 +23,7 @@ class NamingHandler(NbconvertFileHandler):
         """Offer the answer as a file; `filename` is the server's choice for it."""
         path = self.path_kwargs.get("path") or ""
         name = path.rpartition("/")[2]
-        theirs = os.path.splitext(name)[0]
+        theirs = PurePosixPath(name).stem
         if stem_of(name) != name and filename.startswith(theirs):
             filename = export_name(name, filename.removeprefix(theirs))
         super().set_attachment_header(filename)  # type: ignore[no-untyped-call]  # the server has no types

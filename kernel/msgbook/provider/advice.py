@@ -108,7 +108,9 @@ class Advice:
         variable = "OPENAI_API_KEY" if from_environment else self._settings.key_variable
         saved = self._settings.saved_key
         if saved and not from_environment:
-            missing = "" if self._settings.api_key else f"There is no key: {saved.words} is missing. "
+            missing = (
+                "" if self._settings.api_key else f"There is no key: {saved.words} is missing. "
+            )
             return f"{missing}Enter the key in Connect a Model… of JupyterLab ({saved.words}, for {self._table}), and {RESTART}."
         if variable and not self._settings.api_key:
             whose = "" if from_environment else f", the api_key_env of {self._table},"

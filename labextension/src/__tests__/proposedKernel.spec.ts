@@ -41,9 +41,9 @@ describe('the kernel that a dialog proposes', () => {
   });
 
   it('stays where a kernel is selected, or another one is the first', () => {
-    expect(
-      proposed([['msgbook', 'python3']], 'python3', 'msgbook')
-    ).toEqual(['msgbook']);
+    expect(proposed([['msgbook', 'python3']], 'python3', 'msgbook')).toEqual([
+      'msgbook'
+    ]);
     expect(proposed([['ir', 'msgbook', 'python3']], 'python3')).toEqual([]);
   });
 

@@ -559,8 +559,8 @@ describe('hostile and broken turns', () => {
       renderer.node.querySelectorAll('.msgbook-Disclosure-label'),
       label => label.textContent
     );
-    expect(labels[1]).toBe('🔧 Call: <img src=x onerror=x()>\\u202e');
-    expect(labels[2]).toBe('📝 Result: <img src=x onerror=x()>\\u202e');
+    expect(labels[1]).toBe('Call: <img src=x onerror=x()>\\u202e');
+    expect(labels[2]).toBe('Result: <img src=x onerror=x()>\\u202e');
   });
 
   it('link to other images of a tool, without loading them', async () => {
@@ -604,7 +604,7 @@ describe('hostile and broken turns', () => {
       renderer.node.querySelectorAll('details')
     );
     expect(success.querySelector('summary')!.textContent).toBe(
-      '📝 Result0.5 s'
+      'Result0.5 s'
     );
     expect(error.classList).toContain('msgbook-mod-error');
     expect(denied.classList).toContain('msgbook-mod-denied');
@@ -867,7 +867,7 @@ describe('data of a server', () => {
   const item = { type: 'reasoning', encrypted_content: 'S3CRET'.repeat(2e5) };
   const hidden = { type: 'reasoning', step: 1, text: '', extra: { item } };
   const line =
-    '💭 The model reasoned, but the server does not return its reasoning';
+    'The model reasoned, but the server does not return its reasoning';
 
   it('is one line for hidden reasoning, which stays the same node', async () => {
     const { show, find, renderer } = fixture();

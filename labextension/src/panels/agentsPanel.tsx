@@ -94,7 +94,10 @@ function Group(props: {
       </h3>
       {problem !== '' ? (
         <p className="msgbook-AgentsPanel-note" role="alert">
-          {trans.__('The conversations cannot be listed: %1', shownText(problem))}
+          {trans.__(
+            'The conversations cannot be listed: %1',
+            shownText(problem)
+          )}
         </p>
       ) : agents.length === 0 ? (
         <p className="msgbook-AgentsPanel-note">

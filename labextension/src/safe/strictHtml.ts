@@ -216,7 +216,8 @@ function appendImageLink(to: Element, image: Element): void {
   const link = to.ownerDocument.createElement('a');
   link.setAttribute('href', url);
   link.setAttribute('title', url);
-  link.textContent = `🖼 ${label}`;
+  link.className = 'msgbook-ImageLink';
+  link.textContent = label;
   hardenLink(link);
   to.append(link);
 }

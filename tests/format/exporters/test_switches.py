@@ -122,7 +122,9 @@ def test_a_notebook_to_go_on_with_keeps_them() -> None:
 )
 def test_the_days_of_the_conversation_stand_at_the_top(times: Any, days: str | None) -> None:
     cells = [
-        v4.new_code_cell("Hi", outputs=[answer({**turn({"type": "text", "text": "x"}), "started": t})])
+        v4.new_code_cell(
+            "Hi", outputs=[answer({**turn({"type": "text", "text": "x"}), "started": t})]
+        )
         for t in times
     ]
     page, _ = MsgHTMLExporter().from_notebook_node(notebook(*cells))

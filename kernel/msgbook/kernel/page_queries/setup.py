@@ -35,7 +35,9 @@ def answer_queries(queries: PageQueries, session: Session) -> None:
     async def preview(query: Query) -> dict[str, Any]:
         from msgbook.kernel import new_settings
 
-        return await asyncio.to_thread(new_settings.preview, _form(query, session), session.settings)
+        return await asyncio.to_thread(
+            new_settings.preview, _form(query, session), session.settings
+        )
 
     async def save(query: Query) -> dict[str, Any]:
         from msgbook.kernel import new_settings

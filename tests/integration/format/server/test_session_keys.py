@@ -112,7 +112,15 @@ def test_without_it_the_answer_names_the_form(server, model_server):
 
 
 @pytest.mark.parametrize(
-    "body", [None, [], {}, {"server": "http://h/v1"}, {"server": 1, "key": KEY}, {"server": "u", "key": "a\nb"}]
+    "body",
+    [
+        None,
+        [],
+        {},
+        {"server": "http://h/v1"},
+        {"server": 1, "key": KEY},
+        {"server": "u", "key": "a\nb"},
+    ],
 )
 def test_what_is_no_key_is_refused_and_nothing_can_be_read(server, body):
     with pytest.raises(RefusedError) as raised:
