@@ -15,4 +15,4 @@ def with_signs(page: str) -> str:
 
 def _sign(match: re.Match[str]) -> str:
     name = _NAMES[match[2]]
-    return f'{match[1]}<span class="msg-Sign msg-Sign-{name}" aria-hidden="true"></span>'
+    return f'{match[1]}<span class="msg-Sign msg-Sign-{name}"></span>'
