@@ -97,7 +97,7 @@ describe('strictHtml', () => {
     const link = parsed(
       strictHtml('<img src="https://evil.example/a.png" alt="a <b>cat</b>">')
     ).querySelector('a')!;
-    expect(link.textContent).toBe('a <b>cat</b>');
+    expect(link.textContent).toBe('🖼 a <b>cat</b>');
     expect(link.getAttribute('href')).toBe('https://evil.example/a.png');
     expect(link.getAttribute('rel')).toBe('noopener noreferrer');
     expect(link.getAttribute('target')).toBe('_blank');

@@ -216,8 +216,7 @@ function appendImageLink(to: Element, image: Element): void {
   const link = to.ownerDocument.createElement('a');
   link.setAttribute('href', url);
   link.setAttribute('title', url);
-  link.className = 'msgbook-ImageLink';
-  link.textContent = label;
+  link.textContent = `🖼 ${label}`;
   hardenLink(link);
   to.append(link);
 }
