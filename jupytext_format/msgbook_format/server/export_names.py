@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Any
 
+from jupyter_server.base.handlers import path_regex
 from jupyter_server.nbconvert.handlers import NbconvertFileHandler, _format_regex
-from jupyter_server.services.contents.handlers import path_regex
 from jupyter_server.utils import url_path_join
 
 from msgbook_format.files import export_name, stem_of
@@ -26,7 +26,7 @@ class NamingHandler(NbconvertFileHandler):
         theirs = PurePosixPath(name).stem
         if stem_of(name) != name and filename.startswith(theirs):
             filename = export_name(name, filename.removeprefix(theirs))
-        super().set_attachment_header(filename)  # type: ignore[no-untyped-call]  # the server has no types
+        super().set_attachment_header(filename)
 
 
 def add_naming_handler(app: Any) -> None:

@@ -11,8 +11,7 @@ from pathlib import Path
 from jupyter_core.paths import jupyter_config_dir
 
 from msgbook.errors import ConfigError
-from msgbook_format.files import create_bytes, replace_bytes
-from msgbook_format.files.regular_files import read_regular
+from msgbook_format.files import create_bytes, read_regular, replace_bytes
 
 FOLDER = "msgbook-keys"
 

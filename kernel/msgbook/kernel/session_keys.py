@@ -45,10 +45,9 @@ def _can_be_sent(key: str) -> bool:
 
 def with_session_keys(settings: Settings, keys: Mapping[str, str]) -> Settings:
     """Return the settings with the keys of the session, each for the server for which it was entered."""
+    waiting = _names_without_key(settings)
     providers = {
-        name: replace(p, api_key=keys[p.base_url])
-        if p.saved_key and p.saved_key.place == SESSION and p.base_url in keys
-        else p
+        name: replace(p, api_key=keys.get(p.base_url or "")) if name in waiting else p
         for name, p in settings.providers.items()
     }
     return replace(settings, providers=providers)
