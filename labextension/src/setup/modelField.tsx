@@ -66,13 +66,18 @@ function OfferedModels(props: {
       value={models.includes(model) ? model : ''}
       onChange={event => choose(event.target.value)}
       onClick={event => {
+        // The first one may be marked already, without a change.
         if (event.target instanceof HTMLOptionElement) {
+          choose(event.target.value);
           close();
         }
       }}
       onKeyDown={event => {
         if (event.key === 'Enter' || event.key === 'Escape') {
           event.preventDefault();
+          if (event.key === 'Enter' && event.currentTarget.value !== '') {
+            choose(event.currentTarget.value);
+          }
           close();
         }
       }}
