@@ -75,6 +75,11 @@ describe('the words where nothing was seen to change', () => {
       trans
     );
 
+  it('name no cell that is gone', () => {
+    expect(between('gone', 'b', 'c')).toContain('cell 2 has changed');
+    expect(between('gone', 'a', 'a')).toContain('its prompt has changed.');
+  });
+
   it('name one cell once', () => {
     expect(between('b', 'b', 'c')).toContain('cell 2 has changed or was exc');
   });

@@ -128,7 +128,9 @@ function Facts(props: {
       <span className="msgbook-AgentsPanel-facts">
         {[
           statusWords(status, trans),
-          tools.model.isOpen(agent) ? trans.__('open in a tab') : ''
+          status !== 'running' && tools.model.isOpen(agent)
+            ? trans.__('open in a tab')
+            : ''
         ]
           .filter(Boolean)
           .join(' · ')}

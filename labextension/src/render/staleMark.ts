@@ -110,15 +110,16 @@ function whyBetween(
   numberOf: (cellId: string) => number,
   trans: TranslationBundle
 ): string {
-  const from = numberOf(first);
   const to = numberOf(last);
+  // 0 if the cell is gone.
+  const from = numberOf(first) || to;
   if (maybeSystem) {
     return trans.__(
       'This answer is stale: the agent, its skills, or something up to cell %1 has changed.',
       to
     );
   }
-  if (first === last && last === cellId) {
+  if (from === to && last === cellId) {
     return to === 1
       ? trans.__('This answer is stale: its prompt has changed.')
       : trans.__(
