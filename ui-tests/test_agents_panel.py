@@ -66,7 +66,7 @@ def test_a_running_sub_agent_is_shown_and_stopped_alone(lab, lab_root, model_ser
     rows = show(lab)
     expect(row(rows, "team")).to_contain_text("open in a tab")
     lab.run(0)
-    expect(row(rows, "team")).to_contain_text("running · open")
+    expect(row(rows, "team")).to_contain_text("running")
     answer(approve(lab.cell(0)))
 
     expect(row(rows, "Wait for rain")).to_contain_text("running")
@@ -182,7 +182,7 @@ def test_what_runs_in_another_folder_is_a_group_with_its_name(
     rows = show(lab)
     groups = lab.page.locator(".msgbook-AgentsPanel-folder")
     expect(groups).to_have_text(["near", "far"])
-    expect(row(rows, "turning")).to_contain_text("running · open")
+    expect(row(rows, "turning")).to_contain_text("running")
     expect(rows).to_have_count(2)
     with mark_running(lab_root / "far/deep/terminal.msg.md", "terminal"):
         expect(groups).to_have_text(["near", "far", "far/deep"])
