@@ -76,7 +76,7 @@ def test_the_panel_agents_with_running_sub_agents(lab, lab_root, model_server, j
     lab.run(0)
     answer(approve(lab.cell(0)))
     rows = lab.page.locator(".msgbook-AgentsPanel-agent")
-    expect(rows.filter(has_text="Read the parser").last).to_contain_text("finished")
+    expect(rows.filter(has_text="Read the parser").last).to_contain_text("done")
     expect(rows.filter(has_text="Wait for rain").last).to_contain_text("running")
 
     judge("agents")

@@ -64,13 +64,13 @@ def test_a_running_sub_agent_is_shown_and_stopped_alone(lab, lab_root, model_ser
     lab.open("team/team.ipynb")
     lab.wait_for_kernel()
     rows = show(lab)
-    expect(row(rows, "team")).to_contain_text("standby · open")
+    expect(row(rows, "team")).to_contain_text("open in a tab")
     lab.run(0)
-    expect(row(rows, "team")).to_contain_text("running · open")
+    expect(row(rows, "team")).to_contain_text("running")
     answer(approve(lab.cell(0)))
 
     expect(row(rows, "Wait for rain")).to_contain_text("running")
-    expect(row(rows, "Read the parser")).to_contain_text("finished")
+    expect(row(rows, "Read the parser")).to_contain_text("done")
     screenshot("running")
     with lab.dark():
         screenshot("running-dark")
@@ -82,9 +82,9 @@ def test_a_running_sub_agent_is_shown_and_stopped_alone(lab, lab_root, model_ser
     expect(row(rows, "other")).to_be_visible()
     row(rows, "Wait for rain").get_by_role("button", name="Stop").click()
 
-    expect(row(rows, "Wait for rain")).to_contain_text("pending")
+    expect(row(rows, "Wait for rain")).to_contain_text("no report yet")
     expect(row(rows, "Wait for rain").get_by_role("button", name="Stop")).to_have_count(0)
-    expect(row(rows, "team")).to_contain_text("standby · open")
+    expect(row(rows, "team")).to_contain_text("open in a tab")
     lab.open("team/team.ipynb")
     expect(lab.cell(0).get_by_text("All have reported.", exact=True)).to_be_visible()
     lab.save()
@@ -118,7 +118,7 @@ def test_a_row_opens_its_conversation_and_what_is_not_open_says_nothing(lab, lab
     row(rows, "Read the parser").get_by_role("button").first.click()
 
     expect(lab.notebook.get_by_text("Read the parser")).to_be_visible()
-    expect(row(rows, "Read the parser")).to_contain_text("pending · open")
+    expect(row(rows, "Read the parser")).to_contain_text("no report yet · open in a tab")
     # Its folder is the one of its project, whose agents stay.
     expect(rows).to_have_count(3)
     lab.wait_for_kernel()
@@ -149,7 +149,7 @@ def test_files_that_change_on_the_disk_are_seen_and_nothing_is_asked_while_it_is
     with mark_running(folder / "second.msg.md", "second"):
         expect(row(rows, "second")).to_contain_text("running")
         expect(row(rows, "second").get_by_role("button", name="Stop")).to_have_count(0)
-    expect(row(rows, "second")).to_contain_text("standby")
+    expect(row(rows, "second")).not_to_contain_text("running")
 
     lab.command("filebrowser:activate")
     expect(lab.page.locator(".msgbook-AgentsPanel")).to_be_hidden()
@@ -182,7 +182,7 @@ def test_what_runs_in_another_folder_is_a_group_with_its_name(
     rows = show(lab)
     groups = lab.page.locator(".msgbook-AgentsPanel-folder")
     expect(groups).to_have_text(["near", "far"])
-    expect(row(rows, "turning")).to_contain_text("running · open")
+    expect(row(rows, "turning")).to_contain_text("running")
     expect(rows).to_have_count(2)
     with mark_running(lab_root / "far/deep/terminal.msg.md", "terminal"):
         expect(groups).to_have_text(["near", "far", "far/deep"])

@@ -101,7 +101,7 @@ def test_a_sub_agent_is_stopped_and_its_conversation_reached(
     press(lab, "Enter")
     expect(lab.cell(0).locator("summary:focus")).to_have_count(1)
 
-    palette(lab, "Show Agents")
+    palette(lab, "Show Conversations")
     panel = lab.page.locator(".msgbook-AgentsPanel")
     expect(panel).to_be_focused()
     by_keys(lab, panel.get_by_role("button", name="Stop Wait for rain"))

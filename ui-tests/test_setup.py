@@ -79,6 +79,18 @@ def test_the_launcher_has_a_section_chat(lab, screenshot):
     expect(lab.notebook.get_by_text("Chat (msgbook)")).to_be_visible()
 
 
+@pytest.mark.parametrize("command", ["notebook:create-new", "console:create"])
+def test_a_new_notebook_or_console_is_still_proposed_with_python(lab, command, screenshot):
+    lab.page.evaluate("command => void window.jupyterapp.commands.execute(command)", command)
+    choice = lab.page.get_by_role("dialog").locator("select")
+    expect(choice.locator("option", has_text="Chat (msgbook)").first).to_be_attached()
+    screenshot("proposed")
+
+    assert json.loads(choice.input_value()) == {"name": "python3"}
+    lab.page.keyboard.press("Escape")
+    expect(choice).to_have_count(0)
+
+
 def test_the_tour_opens_and_each_step_runs(lab, lab_root, screenshot):
     card(lab, "Tour").click()
     lab.wait_for_kernel()
@@ -118,17 +130,26 @@ def test_a_model_is_connected_from_the_demo_models_first_answer(
     expect(form.get_by_label("URL")).to_have_value("http://localhost:11434/v1")
     form.get_by_label("Provider").select_option("Another server")
     form.get_by_label("URL").fill(model_server.url)
-    form.get_by_label("In the keyring (Test Keyring)").check()
+    form.get_by_label("Save it in the keyring (Test Keyring)").check()
     form.get_by_label("Key", exact=True).locator("visible=true").last.fill(KEY)
+    model_server.models = ["another", "scripted", "third"]
     form.get_by_role("button", name="List Models").click()
-    expect(form.get_by_text("The server offers 1 model")).to_be_visible()
+    models = form.get_by_label("Models of the server")
+    expect(models).to_be_focused()
+    screenshot("models")
+    models.press("Enter")
+    expect(form.get_by_label("Model", exact=True)).to_have_value("another")
+    form.get_by_role("button", name="List Models").click()
+    models.get_by_role("option", name="scripted").click()
+    expect(models).to_have_count(0)
     expect(form.get_by_label("Model", exact=True)).to_have_value("scripted")
+    model_server.models = ["scripted"]
     model_server.answers = [text("1 2 3 4"), call("add", {"a": 2, "b": 3}), text("5")]
     form.get_by_role("button", name="Test").click()
     expect(form.locator("li[data-status=pass]").first).to_contain_text("reachable")
     assert model_server.seen[-1]["authorization"] == f"Bearer {KEY}"
     screenshot("tested")
-    form.get_by_role("button", name="Show What Is Saved").click()
+    form.get_by_role("button", name="Show the New File").click()
     expect(form.locator("ins").first).to_contain_text('model = "scripted"')
     expect(form.locator("pre")).to_contain_text("max_steps = 7  # enough")
     form.locator("pre").scroll_into_view_if_needed()
@@ -138,7 +159,7 @@ def test_a_model_is_connected_from_the_demo_models_first_answer(
     lab.page.set_viewport_size({"width": 700, "height": 900})
     screenshot("preview-narrow")
     lab.page.set_viewport_size({"width": 1280, "height": 900})
-    form.get_by_role("button", name="Save").click()
+    form.get_by_role("button", name="Save", exact=True).click()
     expect(form.get_by_text("Saved. New chats use this model.")).to_be_visible()
     screenshot("saved")
 
@@ -168,11 +189,49 @@ def test_the_key_is_nowhere_but_in_the_keyring(lab, first_folder):
             assert KEY not in path.read_text("utf-8", "replace"), path
 
 
+def test_a_key_for_the_session_answers_and_is_nowhere_but_in_memory(
+    lab, first_folder, model_server, screenshot
+):
+    """After the tests above: the form shows what is connected, and another key takes its place."""
+    key = "sk-of-this-session-alone"
+    card(lab, "Connect a Model…").click()
+    form = lab.page.locator(".msgbook-Setup")
+    expect(form.get_by_text(f"Connected now: scripted at {model_server.url}")).to_be_visible()
+    expect(form.get_by_label("Provider")).to_have_value("main")
+    expect(form.get_by_label("URL")).to_have_value(model_server.url)
+    screenshot("connected")
+    form.get_by_label("Enter it for this session").check()
+    form.get_by_label("Key", exact=True).locator("visible=true").last.fill(key)
+    screenshot("session")
+    with lab.dark():
+        screenshot("session-dark")
+    lab.page.set_viewport_size({"width": 700, "height": 900})
+    screenshot("session-narrow")
+    lab.page.set_viewport_size({"width": 1280, "height": 900})
+    form.get_by_role("button", name="Save", exact=True).click()
+    expect(form.get_by_text("Saved. New chats use this model.")).to_be_visible()
+    model_server.answers = [text("With the key of the session.")]
+    form.get_by_role("button", name="New Chat").click()
+    lab.wait_for_kernel()
+    assert lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path").endswith(
+        ".msg.md"
+    )
+    lab.type_in(0, "Hello")
+    lab.run(0)
+
+    expect(lab.notebook.get_by_text("With the key of the session.")).to_be_visible()
+    assert model_server.seen[-1]["authorization"] == f"Bearer {key}"
+    assert "api_key_session = true" in (first_folder / "config" / "msgbook.toml").read_text()
+    for path in first_folder.rglob("*"):
+        if path.is_file():
+            assert key not in path.read_text("utf-8", "replace"), path
+
+
 def test_what_goes_wrong_is_said_in_the_form(lab, screenshot):
     card(lab, "Connect a Model…").click()
     form = lab.page.locator(".msgbook-Setup")
     form.get_by_label("URL").fill("http://127.0.0.1:1/v1")
-    form.get_by_label("In an environment variable").check()
+    form.get_by_label("It is in an environment variable").check()
     form.get_by_label("Name of the environment variable").fill("MY_KEY")
     form.get_by_role("button", name="List Models").click()
     expect(form.get_by_role("alert")).to_contain_text("MY_KEY is not set")

@@ -13,6 +13,7 @@ import { gitDiffPlugin } from './plugins/gitDiff';
 import { newChatPlugin } from './plugins/newChat';
 import { notificationsPlugin } from './plugins/notifications';
 import { pairingPlugin } from './plugins/pairing';
+import { proposedKernelPlugin } from './plugins/proposedKernel';
 import { promptFilesPlugin } from './plugins/promptFiles';
 import { promptHelpPlugin } from './plugins/promptHelp';
 import { promptsPlugin } from './plugins/prompts';
@@ -36,6 +37,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   filesPlugin,
   gitDiffPlugin,
   newChatPlugin,
+  proposedKernelPlugin,
   setupPlugin,
   tourPlugin,
   pageConnectionsPlugin,

@@ -9,6 +9,7 @@ from exported_notebooks import conversation
 
 import msgbook_format
 from msgbook.__main__ import main
+from msgbook_format.files import writes_ipynb
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +39,33 @@ def test_each_kind_is_written_beside_the_conversation_and_its_name_is_printed(
     assert capsys.readouterr().out == f"{chat.with_name(name)}\n"
     assert "It prints" in chat.with_name(name).read_text(encoding="utf-8")
     assert chat.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "exported"),
+    [
+        ("notes.md", "markdown", "notes-export.md"),
+        ("chat.ipynb", "notebook", "chat-export.ipynb"),
+        ("chat.ipynb", "markdown", "chat.md"),
+        ("a.b.msg.md", "markdown", "a.b.md"),
+    ],
+)
+def test_the_name_is_never_that_of_the_conversation(
+    name: str, kind: str, exported: str, tmp_path: Path
+) -> None:
+    text = msgbook_format.writes(conversation())
+    if name.endswith(".ipynb"):
+        text = writes_ipynb(conversation())
+    elif name == "notes.md":
+        text = f"---\nmessage_section: Log\n---\n\n## Log\n\n{text}"
+    path = tmp_path / name
+    path.write_text(text)
+    before = path.read_bytes()
+
+    assert main(["export", str(path), "--to", kind]) == 0
+
+    assert (tmp_path / exported).exists()
+    assert path.read_bytes() == before
 
 
 def test_the_switches_leave_parts_out(chat: Path) -> None:

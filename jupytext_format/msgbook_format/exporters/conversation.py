@@ -17,6 +17,7 @@ from msgbook_format.exporters.harmless_notebook import (
     normalize_cell,
     plain_word,
 )
+from msgbook_format.exporters.heading import days_of, title_of
 from msgbook_format.exporters.local_pictures import LocalPictures
 from msgbook_format.exporters.selection import Selection, select_cells
 from msgbook_format.exporters.untyped_values import as_text
@@ -58,6 +59,9 @@ class MsgExporter(Exporter):
         config=True
     )
     system = Bool(False, help="Show system prompts.").tag(config=True)
+
+    keeps_controls = False
+    """Whether cells with msgbook's line magics are kept, which a reader has no use for."""
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **kw: Any
@@ -115,13 +119,16 @@ class MsgExporter(Exporter):
     ) -> tuple[NotebookNode, dict[str, Any]]:
         """Run the preprocessors (`--execute` needs the real notebook), then make the notebook harmless."""
         processed, resources = super()._preprocess(nb, resources)  # type: ignore[no-untyped-call]  # nbconvert has no types
-        selection = Selection(self.reasoning, self.tools, self.excluded, self.system)
+        controls = self.keeps_controls or self.excluded
+        selection = Selection(self.reasoning, self.tools, self.excluded, self.system, controls)
         selected = select_cells(processed.metadata, processed.cells, selection)
         resources["msgbook_notice"] = selected.notice()
+        resources["msgbook_days"] = days_of(selected.cells)
         folder = resources.get("metadata", {}).get("path")
         pictures = LocalPictures(Path(folder) if isinstance(folder, str) else None)
         cells = pictures.attach(selected.cells, processed.metadata)
         chosen = nbformat.from_dict({**processed, "cells": cells})
+        resources["msgbook_title"] = title_of(processed.metadata, resources)
         return self._make_harmless(chosen), resources
 
     def _make_harmless(self, notebook: NotebookNode) -> NotebookNode:

@@ -34,6 +34,9 @@ WHO = "msgbook_who"
 PROSE = "msgbook_prose"
 """Key of a code cell's metadata: the text `before` and `after` its code as safe Markdown."""
 
+CONTINUE = "%continue"
+"""A prompt that asks for the rest of the answer above."""
+
 _CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _WORDS = 80
 """Greatest length of an entry of the table of contents."""
@@ -98,8 +101,10 @@ def _cell(cell: Mapping[str, Any], cell_id: str, dialect: Dialect, write: Write)
     match cell.get("cell_type"):
         case "code":
             if not is_code(source, dialect):
-                metadata[PROMPT] = _prompt(cell, source, write)
                 metadata["transient"] = {"remove_source": True}
+                # Its answer goes on with the one above.
+                if source.strip() != CONTINUE:
+                    metadata[PROMPT] = _prompt(cell, source, write)
             elif prose := _prose(cell, write):
                 metadata[PROSE] = prose
             outputs = list(build_harmless_outputs(cell.get("outputs"), write))

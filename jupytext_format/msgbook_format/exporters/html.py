@@ -22,6 +22,7 @@ from msgbook_format.exporters.formulas import has_formulas
 from msgbook_format.exporters.harmless_notebook import build_harmless_notebook
 from msgbook_format.exporters.math_font import font_style
 from msgbook_format.exporters.page_markdown import Texts, text_html
+from msgbook_format.exporters.signs import with_signs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,9 +83,13 @@ class MsgHTMLExporter(MsgExporter, HTMLExporter):
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
         notebook, resources = super()._preprocess(nb, resources)
-        resources["msgbook_policy"] = _POLICY
+        resources["msgbook_policy"] = self._policy(resources)
         resources["msgbook_contents"] = contents_of(notebook)
         return notebook, resources
+
+    def _policy(self, resources: dict[str, Any]) -> str:
+        """Return the Content-Security-Policy of the page."""
+        return _POLICY
 
     def _init_resources(self, resources: dict[str, Any] | None) -> dict[str, Any]:
         result: dict[str, Any] = super()._init_resources(resources)  # type: ignore[no-untyped-call]  # nbconvert has no types
@@ -106,7 +111,7 @@ def markdown_to_html(text: str) -> str:
 def _finished(page: str) -> str:
     if has_formulas(page):
         page = page.replace("</head>", f"{font_style()}</head>", 1)
-    return without_surrogates(page)
+    return with_signs(without_surrogates(page))
 
 
 def without_surrogates(page: str) -> str:

@@ -43,19 +43,21 @@ class MsgMarkdownExporter(MsgExporter, Exporter):
     ) -> tuple[Any, dict[str, Any]]:
         """Convert a notebook, which is not modified."""
         harmless, result = super().from_notebook_node(nb, resources, **kw)
-        parts = filter(None, _parts(harmless, result.get("msgbook_notice", "")))
+        parts = filter(None, _parts(harmless, result))
         return "\n\n".join(parts) + "\n", result
 
 
-def _parts(harmless: NotebookNode, notice: str) -> Iterator[str]:
-    if title := harmless.metadata.get("title"):
+def _parts(harmless: NotebookNode, resources: dict[str, Any]) -> Iterator[str]:
+    if title := resources.get("msgbook_title"):
         yield f"# {escape_line(title)}"
+    yield resources.get("msgbook_days", "")
     yield "\n".join(
         f"{entry.number}. [{escape_line(entry.words)}](#message-{entry.number})"
         for entry in contents_of(harmless)
     )
     for cell in harmless.cells:
         yield from _cell(cell)
+    notice = resources.get("msgbook_notice")
     yield f"*{escape_line(notice)}*" if notice else ""
 
 
@@ -69,7 +71,7 @@ def _cell(cell: NotebookNode) -> Iterator[str]:
         number = prompt["number"]
         yield f'<a id="message-{number}"></a>\n\n## {number}. {escape_line(prompt["who"])}'
         yield prompt["markdown"]
-    else:
+    elif not cell.metadata.get("transient"):
         prose = cell.metadata.get(PROSE, {})
         yield prose.get("before", "")
         yield code_block(cell.source, "python" if cell.source.startswith("%%python") else "")

@@ -30,6 +30,7 @@ class MsgNotebookExporter(MsgExporter, NotebookExporter):
     """Exporter of a conversation, `.msg.md` or `.ipynb`, to a notebook that is safe to pass on."""
 
     export_from_notebook = "Chat (notebook)"
+    keeps_controls = True
 
     def from_notebook_node(
         self, nb: NotebookNode, resources: dict[str, Any] | None = None, **kw: Any

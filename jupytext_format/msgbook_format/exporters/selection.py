@@ -23,8 +23,18 @@ _WORDS = {
     "reasoning": ("reasoning of {} answer", "reasoning of {} answers"),
     "tools": ("{} tool call", "{} tool calls"),
     "excluded": ("{} excluded cell", "{} excluded cells"),
+    "controls": ("{} command to msgbook", "{} commands to msgbook"),
     "system": ("{} system prompt", "{} system prompts"),
 }
+
+
+# fmt: off
+CONTROLS = frozenset({
+    "%model", "%models", "%agent", "%rules", "%skills", "%macros", "%tool", "%tools", "%mcp", "%approvals",
+    "%context", "%compact", "%prune", "%stale", "%cache", "%usage", "%display", "%help",
+})
+# fmt: on
+"""msgbook's line magics: an author steers a conversation with them, and nobody else reads them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +48,8 @@ class Selection:
     and always shown."""
     system: bool = False
     """Notes with the role system, and the system prompts of the file's own agents."""
+    controls: bool = True
+    """Cells with msgbook's line magics, and what they print."""
 
 
 @dataclass(slots=True)
@@ -72,11 +84,18 @@ def select_cells(metadata: dict[str, Any], cells: list[Json], selection: Selecti
         note = cell["cell_type"] == "markdown"
         if note and msgbook_metadata(cell).get("role") == "system" and not selection.system:
             selected.left_out["system"] += 1
+        elif code and not selection.controls and _is_control(cell["source"], dialect):
+            selected.left_out["controls"] += 1
         elif code and not selection.excluded and is_excluded(_history(cell, dialect)):
             selected.left_out["excluded"] += 1
         else:
             selected.cells.append(_shown(cell, selection, selected.left_out) if code else cell)
     return selected
+
+
+def _is_control(source: str, dialect: Dialect) -> bool:
+    """Return whether a cell holds a line magic of msgbook."""
+    return is_code(source, dialect) and not CONTROLS.isdisjoint(source.split(maxsplit=1)[:1])
 
 
 def _history(cell: Json, dialect: Dialect) -> Any:

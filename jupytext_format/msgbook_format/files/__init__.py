@@ -15,7 +15,13 @@ if TYPE_CHECKING:
         read_file,
         write_file,
     )
-    from msgbook_format.files.names import AGENT_SUFFIXES, SUFFIX, is_agent_file, stem_of
+    from msgbook_format.files.names import (
+        AGENT_SUFFIXES,
+        SUFFIX,
+        export_name,
+        is_agent_file,
+        stem_of,
+    )
     from msgbook_format.files.ordinary_markdown import with_message_section
     from msgbook_format.files.regular_files import open_regular, read_regular, require_regular
     from msgbook_format.files.writing import (
@@ -34,7 +40,7 @@ else:
             "agent_files": "encode_agent_file parse_agent_file",
             "ipynb": "parse_ipynb reads_ipynb writes_ipynb",
             "message_files": "Snapshot decode encode has_section read_file write_file",
-            "names": "AGENT_SUFFIXES SUFFIX is_agent_file stem_of",
+            "names": "AGENT_SUFFIXES SUFFIX export_name is_agent_file stem_of",
             "ordinary_markdown": "with_message_section",
             "regular_files": "open_regular read_regular require_regular",
             "writing": (

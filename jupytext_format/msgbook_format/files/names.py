@@ -17,3 +17,14 @@ def stem_of(name: str) -> str:
         if name.endswith(suffix):
             return name.removesuffix(suffix)
     return name
+
+
+def export_name(name: str, extension: str) -> str:
+    """Return the name of a file for others that is made of a conversation's file; never that file's own.
+
+    Args:
+        extension: Of the new file, with its dot.
+    """
+    stem = stem_of(name)
+    exported = f"{stem}{extension}"
+    return exported if exported != name else f"{stem}-export{extension}"

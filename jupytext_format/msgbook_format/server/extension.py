@@ -9,7 +9,9 @@ import msgbook_format
 from msgbook_format.jupytext_plugin import register
 from msgbook_format.server.agents import add_agents_handler
 from msgbook_format.server.chat_cells import add_cells_handler
+from msgbook_format.server.export_names import add_naming_handler
 from msgbook_format.server.manager_class import is_ours
+from msgbook_format.server.session_keys import add_keys_handler
 from msgbook_format.server.subagent_files import show_subagent_files
 from msgbook_format.server.translations import translate_settings
 
@@ -22,6 +24,8 @@ def load(app: Any) -> None:
     translate_settings()
     add_agents_handler(app)
     add_cells_handler(app)
+    add_keys_handler(app)
+    add_naming_handler(app)
     app.contents_manager_class = show_subagent_files(app.contents_manager_class)
     try:
         from jupyterlab_jupytext import load_jupyter_server_extension

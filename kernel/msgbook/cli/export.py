@@ -13,7 +13,7 @@ from msgbook.cli.terminal import say
 from msgbook.cli.usage_errors import CommandError
 from msgbook.errors import describe_file_error
 from msgbook_format import exporters
-from msgbook_format.files import replace_bytes, stem_of
+from msgbook_format.files import export_name, replace_bytes, stem_of
 
 _EXPORTERS = {
     "html": exporters.MsgHTMLExporter,
@@ -58,7 +58,7 @@ def export(
             f"{path}: expected a conversation: a .msg.md, a .md with message_section, an .ipynb or an .mtm"
         )
     exporter = _EXPORTERS[kind](**switches)  # type: ignore[no-untyped-call]  # nbconvert has no types
-    target = output or path.with_name(stem + exporter.file_extension)
+    target = output or path.with_name(export_name(path.name, exporter.file_extension))
     _require_free(path, target, force=force)
     try:
         exported, _ = exporter.from_filename(str(path))

@@ -18,6 +18,8 @@ PROVIDER_KEYS = {
     "base_url",
     "api_key_env",
     "api_key_keyring",
+    "api_key_file",
+    "api_key_session",
     "headers",
     "prices",
     "keep_reasoning",

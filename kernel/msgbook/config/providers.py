@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from msgbook.config.file import SettingsFile, strip_text
+from msgbook.config.key_places import KEY_PLACES, SESSION, find_saved_key
 from msgbook.config.server_url import read_server_url
-from msgbook.config.settings import ProviderSettings
+from msgbook.config.settings import ProviderSettings, SavedKey
 from msgbook.config.urls import find_url_problem, show_url
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
@@ -143,7 +144,7 @@ def _read_environment(env: Mapping[str, str]) -> ProviderSettings | None:
     base_url = env.get("OPENAI_BASE_URL", "").strip() or None
     if not key and not base_url:
         return None
-    _check_key(key, "OPENAI_API_KEY")
+    check_key(key, "OPENAI_API_KEY")
     check_url(base_url, "OPENAI_BASE_URL")
     return ProviderSettings(
         ENVIRONMENT,
@@ -189,9 +190,9 @@ def _read_table(env: Mapping[str, str], file: SettingsFile, name: str) -> Provid
     entry = file.provider(name)
     variable = strip_text(entry.get("api_key_env"))
     key = (env.get(variable, "").strip() or None) if variable else None
-    saved = strip_text(entry.get("api_key_keyring"))
+    saved = find_saved_key(entry)
     if saved and not key:
-        key = _key_of_keyring(saved, file, name)
+        key = _read_saved_key(saved, file, name)
     headers, options = entry.get("headers", {}), entry.get("options", {})
     provider = ProviderSettings(
         name,
@@ -210,25 +211,23 @@ def _read_table(env: Mapping[str, str], file: SettingsFile, name: str) -> Provid
     return provider
 
 
-def _key_of_keyring(entry: str, file: SettingsFile, provider: str) -> str | None:
-    """Return the key of an entry of the keyring; without one, warn and return None."""
-    from msgbook.config.key_store import read_key  # most settings name no entry
-
+def _read_saved_key(saved: SavedKey, file: SettingsFile, provider: str) -> str | None:
+    """Return a key that is saved; without one, warn and return None."""
+    place = KEY_PLACES[saved.place]
     try:
-        key = read_key(entry)
-        why = f"the keyring has no entry {entry!r} of msgbook."
+        key = place.read(saved.entry)
+        why = f"there is no {saved.words}."
     except ConfigError as error:
         key, why = None, str(error)
-    if key is None:
-        file.warn(
-            ("providers", provider, "api_key_keyring"), f"provider {provider} has no key: {why}"
-        )
+    # The key of a session comes when a kernel has started.
+    if key is None and saved.place != SESSION:
+        file.warn(("providers", provider, place.setting), f"provider {provider} has no key: {why}")
     return key
 
 
 def _lacks_variable(provider: ProviderSettings) -> bool:
-    """Return whether the variable of the key is not set, and the keyring is not asked either."""
-    return bool(provider.key_variable and not provider.api_key and not provider.key_entry)
+    """Return whether the variable of the key is not set, and the key is not saved elsewhere."""
+    return bool(provider.key_variable and not provider.api_key and not provider.saved_key)
 
 
 def _check(provider: ProviderSettings, whose: str, entry: Mapping[str, Any], file: str) -> None:
@@ -243,9 +242,9 @@ def _check(provider: ProviderSettings, whose: str, entry: Mapping[str, Any], fil
         # Without a URL the SDK would send everything to OpenAI.
         raise ConfigError(_missing_url(provider, whose, file))
     check_url(provider.base_url, f"{file}: base_url {whose}")
-    if provider.key_variable or provider.key_entry:
-        origin = provider.key_variable or f"The entry {provider.key_entry} of the keyring"
-        _check_key(provider.api_key, origin)
+    if provider.key_variable or provider.saved_key:
+        saved = provider.saved_key
+        check_key(provider.api_key, provider.key_variable or f"The key ({saved and saved.words})")
     if not isinstance(entry.get("headers", {}), dict):
         raise ConfigError(f"{file}: headers {whose} is not a table.")
     if not all(map(fits_a_header, (*provider.headers, *provider.headers.values()))):
@@ -263,7 +262,7 @@ def _missing_url(provider: ProviderSettings, whose: str, file: str) -> str:
     return f"{file}: base_url {whose} is missing. For OpenAI it is {OPENAI_URL}."
 
 
-def _check_key(key: str | None, variable: str) -> None:
+def check_key(key: str | None, variable: str) -> None:
     """Raise `ConfigError` unless a header can carry the key; libraries fail with obscure errors."""
     if key and (not fits_a_header(key) or " " in key):
         raise ConfigError(

@@ -47,6 +47,20 @@ class AdvisedWarning(NamedTuple):
         return f"{self.words} {self.advice}"
 
 
+class SavedKey(NamedTuple):
+    """Where the key of a provider is saved, beside environment variables.
+
+    Attributes:
+        place: Name of a row of `key_places`.
+        entry: Name there; empty where there are no entries.
+        words: Describes it.
+    """
+
+    place: str
+    entry: str
+    words: str
+
+
 @dataclass(frozen=True, slots=True)
 class ProviderSettings:
     """Access to one server. It holds secrets, which `repr` does not show."""
@@ -57,8 +71,8 @@ class ProviderSettings:
     api_key: str | None = field(default=None, repr=False)
     key_variable: str | None = None
     """Name of the environment variable that the key came from."""
-    key_entry: str | None = None
-    """Name of the entry of the keyring that the key comes from if the variable is not set."""
+    saved_key: SavedKey | None = None
+    """Where the key comes from if the variable is not set."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Prices of each model: currency units per million tokens, by `PRICE_KEYS`."""

@@ -30,16 +30,16 @@ class Answers:
     """Name of the model; empty if the server offers only one, or if it is set later."""
     api: str = ""
     """The API over which the server is asked; empty for the default of its URL."""
-    keyring_entry: str = ""
-    """Name of the entry of the keyring with the key; empty if the key is not there."""
+    saved_key: tuple[str, str | bool] | None = None
+    """The setting that says where the key is saved, and its value; None if it is not saved."""
 
     @property
-    def table(self) -> dict[str, str]:
+    def table(self) -> dict[str, str | bool]:
         """The keys of `[providers.NAME]`, in their order."""
         keys = {
             "base_url": self.base_url,
             "api_key_env": self.key_variable,
-            "api_key_keyring": self.keyring_entry,
+            **dict([self.saved_key] if self.saved_key else []),
             "api": self.api,
         }
         return {key: value for key, value in keys.items() if value}
@@ -53,7 +53,7 @@ def format_model(answers: Answers) -> str:
 def format_table(answers: Answers, name: str) -> str:
     """Return `[providers.NAME]`. A name with other letters than those of bare keys is quoted."""
     key = name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else quoted(name)
-    lines = [f"{key} = {quoted(value)}\n" for key, value in answers.table.items()]
+    lines = [f"{key} = {_written(value)}\n" for key, value in answers.table.items()]
     return f"[providers.{key}]\n{''.join(lines)}"
 
 
@@ -109,6 +109,10 @@ def _copy(path: Path, content: bytes) -> Path:
             number += 1
         else:
             return backup
+
+
+def _written(value: str | bool) -> str:
+    return "true" if value is True else quoted(str(value))
 
 
 def quoted(text: str) -> str:

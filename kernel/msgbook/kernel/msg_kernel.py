@@ -27,6 +27,7 @@ from msgbook.kernel.page_queries.assist import answer_assist
 from msgbook.kernel.python.import_path import import_from_folder
 from msgbook.kernel.routing import NOT_SENT, Routing, strip_python_magic
 from msgbook.kernel.session import Send, Session
+from msgbook.kernel.session_keys import MESSAGE, REPLY, read_keys
 from msgbook.kernel.stdin import StdinLine
 from msgbook.kernel.warm_up import start_warm_up
 from msgbook.notebook import RequestedCell, is_own_magic, working_folder
@@ -61,6 +62,7 @@ class MsgKernel(InterruptibleKernel):
         )
         if isinstance(self.session, RecordingSession):
             self.session.recorder = self._session.outputs
+        self.control_handlers[MESSAGE] = self._take_session_keys
         self.comm_manager.register_target(COMM_TARGET, self._session.page.comm_opened)
         self.shell.input_transformers_cleanup.insert(0, strip_python_magic)
         self.shell.events.register("pre_execute", self._import_from_folder)
@@ -77,6 +79,12 @@ class MsgKernel(InterruptibleKernel):
             models=self._models,
             settings=lambda: self._session.settings,
         )
+
+    async def _take_session_keys(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
+        """Handle the message of the Jupyter server with the keys of its session; in the control thread."""
+        keys = read_keys(parent.get("buffers"))
+        self.io_loop.asyncio_loop.call_soon_threadsafe(self._session.keys.take, keys)
+        self.session.send(stream, REPLY, {"status": "ok"}, parent, ident)
 
     def start(self) -> None:
         if self.shell_channel_thread:

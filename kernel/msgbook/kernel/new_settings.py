@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,14 @@ from msgbook.config import (
     config_path,
     load_settings,
     redact,
+    show_url,
 )
 from msgbook.config.edited_settings import edit_settings, free_name
 from msgbook.config.key_names import texts_named_like_keys
-from msgbook.config.key_store import delete_key, find_key_store, read_key, save_key
+from msgbook.config.key_places import KEY_PLACES, SESSION
+from msgbook.config.key_store import find_key_store
 from msgbook.config.presets import PRESETS
+from msgbook.config.providers import OPENAI_URL
 from msgbook.config.written_settings import Answers, SettingsWriteError, write_settings
 from msgbook.errors import ConfigError, ProviderError
 from msgbook.kernel.setup_form import Form
@@ -37,7 +41,10 @@ TEST_SECONDS = 60.0
 
 
 def describe_state(settings: Settings) -> dict[str, Any]:
-    """Return what the form shows before anything is entered: no key, and of URLs no password."""
+    """Return what the form shows before anything is entered: no key, and of URLs no password.
+
+    Its fields are those of the default provider, if it can be entered in the form.
+    """
     path = _path()
     provider = settings.provider
     return {
@@ -45,6 +52,7 @@ def describe_state(settings: Settings) -> dict[str, Any]:
         "exists": path.exists(),
         "configured": provider is not None,
         "model": settings.model or "",
+        "current": _current(provider, settings.model or "") if provider else None,
         "overriding": list(_overriding(settings)),
         "keyring": find_key_store(),
         "presets": [preset._asdict() for preset in PRESETS],
@@ -83,6 +91,17 @@ async def test(form: Form, settings: Settings) -> dict[str, Any]:
     return {"findings": clean, "tokens": sum(usage.values())}
 
 
+def with_session_key(form: Form, keys: Mapping[str, str]) -> Form:
+    """Return the form with the key of the session for its server, if it wants that one and none was typed.
+
+    Args:
+        keys: By the base URLs of their servers.
+    """
+    if form.key_from != SESSION or form.key:
+        return form
+    return replace(form, key=keys.get(_server(form).base_url or "", ""))
+
+
 def preview(form: Form, settings: Settings) -> dict[str, Any]:
     """Return the file as `save` would write it, to look at: without the secrets of its headers.
 
@@ -97,17 +116,18 @@ def preview(form: Form, settings: Settings) -> dict[str, Any]:
         "text": redact(new, secrets),
         "old": redact(old, secrets),
         "digest": _digest(old, new),
+        "server": _server(form).base_url,
     }
 
 
 def save(form: Form, digest: str) -> dict[str, Any]:
-    """Save the key in the keyring, and write the file if it is the one that the person was shown.
+    """Save the key in its place, and write the file if it is the one that the person was shown.
 
     Args:
         digest: Of the text that was shown.
 
     Raises:
-        ConfigError: The form or the keyring cannot be used.
+        ConfigError: The form or the place of the key cannot be used.
         SettingsWriteError: The file has changed, or cannot be written.
     """
     old, new = _change(form)
@@ -115,16 +135,17 @@ def save(form: Form, digest: str) -> dict[str, Any]:
         raise SettingsWriteError(
             "The file has changed since it was shown. Nothing was written: look at the new text."
         )
-    path, entry = _path().resolve(), _answers(form, old).keyring_entry
-    if entry and form.key:
-        save_key(entry, form.key)
+    path, place = _path().resolve(), KEY_PLACES.get(form.key_from)
+    entry = free_name(old, form.name)
+    if place and form.key:
+        place.save(entry, form.key)
     try:
         backup = None
         if new != old:
             backup = write_settings(path, new, old=old.encode() if path.exists() else None)
     except SettingsWriteError:
-        if entry and form.key:
-            delete_key(entry)
+        if place and form.key:
+            place.delete(entry)
         raise
     return {"path": str(path), "backup": backup.name if backup else None}
 
@@ -151,23 +172,28 @@ def _answers(form: Form, old: str) -> Answers:
     form.check()
     if not form.model:
         raise ConfigError("Choose a model.")
-    in_keyring = form.key_from == "keyring"
+    place = KEY_PLACES.get(form.key_from)
     return Answers(
         form.base_url,
         form.key_variable if form.key_from == "variable" else "",
         form.model,
         form.api,
-        _entry(form, old) if in_keyring else "",
+        (place.setting, place.value(_entry(form, old))) if place else None,
     )
 
 
 def _entry(form: Form, old: str) -> str:
-    """Return the name of the keyring's entry: that of the provider, which is new if the key is."""
+    """Return the name of the key's entry: that of the provider, which is new if the key is."""
     if form.key:
         return free_name(old, form.name)
-    if read_key(form.name) is None:
-        raise ConfigError("Enter the key: the keyring has none for this provider.")
+    if _saved_key(form) is None:
+        raise ConfigError("Enter the key: none is saved there for this provider.")
     return form.name
+
+
+def _saved_key(form: Form) -> str | None:
+    """Return the key that is saved in the form's place; None if there is none."""
+    return KEY_PLACES[form.key_from].read(form.name)
 
 
 def _provider(form: Form, settings: Settings) -> ProviderSettings:
@@ -181,8 +207,12 @@ def _provider(form: Form, settings: Settings) -> ProviderSettings:
                 f"{form.key_variable} is not set in the environment of JupyterLab. Set it before you start "
                 "JupyterLab."
             )
-    elif form.key_from == "keyring":
-        key = form.key or read_key(form.name)
+    elif form.key_from in KEY_PLACES:
+        key = form.key or _saved_key(form)
+    return _server(form, key)
+
+
+def _server(form: Form, key: str | None = None) -> ProviderSettings:
     provider = ProviderSettings(
         form.name,
         form.base_url,
@@ -194,9 +224,24 @@ def _provider(form: Form, settings: Settings) -> ProviderSettings:
     return at_base_url(provider, form.api or None)  # type: ignore[arg-type]  # checked
 
 
+def _current(provider: ProviderSettings, model: str) -> dict[str, str] | None:
+    """Return the fields of the form for a provider; None if the form has no fields for what it needs."""
+    if provider.plugin or provider.base_url != (show_url(provider.base_url or "") or None):
+        return None
+    saved, variable = provider.saved_key, provider.key_variable if provider.api_key else None
+    return {
+        "name": (saved.entry if saved else "") or provider.name,
+        "base_url": provider.base_url or OPENAI_URL,
+        "key_from": "variable" if variable else saved.place if saved else "none",
+        "key_variable": variable or "",
+        "model": model,
+        "api": provider.api if provider.is_api_set else "",
+    }
+
+
 def _value_of(variable: str, settings: Settings) -> str | None:
     """Return the value of a variable, also if the session has hidden it as a key."""
-    hidden = {p.key_variable: p.api_key for p in settings.providers.values() if not p.key_entry}
+    hidden = {p.key_variable: p.api_key for p in settings.providers.values() if not p.saved_key}
     return hidden.get(variable) or os.environ.get(variable, "").strip() or None
 
 

@@ -32,6 +32,7 @@ from msgbook.kernel.page.page_turns import PageTurns
 from msgbook.kernel.page.queries import PageQueries
 from msgbook.kernel.page.questions import PageQuestions
 from msgbook.kernel.page_queries import answer_queries, tell_changes
+from msgbook.kernel.session_keys import SessionKeys
 from msgbook.kernel.transcripts import Transcripts
 from msgbook.notebook import IsMagic, RequestedCell, SessionMemory, Transcript
 from msgbook.text import controls_visible
@@ -59,6 +60,7 @@ class Session:
 
     Attributes:
         settings: The user's, with the project's; the defaults if they cannot be read.
+        keys: The keys that the Jupyter server keeps for its session.
     """
 
     def __init__(self, folder: Path, namespace: Callable[[], Namespace], is_magic: IsMagic) -> None:
@@ -67,6 +69,7 @@ class Session:
         self.page = PageComms()
         self.memory = SessionMemory()
         self.outputs = OutputRecorder()
+        self.keys = SessionKeys()
         self.transcripts = Transcripts(self.page, self.memory, self.outputs)
         self.display_mode = DisplayMode()
         self._turns = PageTurns(self.page)
@@ -216,6 +219,8 @@ class Session:
         """Return the engine, which is made when it is first needed."""
         if self._engine is None:
             await asyncio.to_thread(importlib.import_module, "msgbook.turn_run")
+            settings = await self.keys.wait_for(self.settings)
+            self.settings = settings if self._engine is None else self.settings
             from msgbook.engine import Engine
             from msgbook.tools import import_tools
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from msgbook.config import check_url
+from msgbook.config.key_places import KEY_PLACES
 from msgbook.config.providers import fits_a_header
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
@@ -21,8 +22,8 @@ class Form:
 
     Attributes:
         name: Wished name of the provider.
-        key_from: `none`, `variable` or `keyring`.
-        key: The key for the keyring; empty for the one that the entry has.
+        key_from: `none`, `variable`, or the name of a place for keys (`KEY_PLACES`).
+        key: The key that was typed; empty for the one that is saved.
     """
 
     name: str
@@ -40,7 +41,7 @@ class Form:
         check_url(self.base_url, "The URL")
         if not _NAME.fullmatch(self.name):
             raise ConfigError("The provider's name can have letters, digits, - and _ only.")
-        if self.key_from not in ("none", "variable", "keyring"):
+        if self.key_from not in ("none", "variable", *KEY_PLACES):
             raise ConfigError("Choose where the key is.")
         if self.key_from == "variable" and not _VARIABLE.fullmatch(self.key_variable):
             raise ConfigError(

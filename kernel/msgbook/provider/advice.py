@@ -106,9 +106,12 @@ class Advice:
     def _check_key(self) -> str:
         from_environment = self._settings.from_environment
         variable = "OPENAI_API_KEY" if from_environment else self._settings.key_variable
-        entry = self._settings.key_entry
-        if entry and not from_environment:
-            return f"Check the entry {entry!r} of the keyring, which {self._table} names, and {RESTART}."
+        saved = self._settings.saved_key
+        if saved and not from_environment:
+            missing = (
+                "" if self._settings.api_key else f"There is no key: {saved.words} is missing. "
+            )
+            return f"{missing}Enter the key in Connect a Model… of JupyterLab ({saved.words}, for {self._table}), and {RESTART}."
         if variable and not self._settings.api_key:
             whose = "" if from_environment else f", the api_key_env of {self._table},"
             return f"{variable}{whose} is not set. Set it before you start Jupyter or the command."

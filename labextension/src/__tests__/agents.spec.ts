@@ -48,6 +48,16 @@ describe('the agents of an answer', () => {
     expect([roots.length, further]).toEqual([500, 100]);
   });
 
+  it('are called as their files, sub-agents by what they do', () => {
+    const rows = [
+      { ...row('chats/untitled-fork.msg.md', 0), name: 'Copy of untitled' },
+      { ...row('x/untitled-0a.msg.md', 1), name: 'Count…', prompt: 'Count all' }
+    ];
+    const [chat] = parseAgentList({ agents: rows }).roots;
+    expect(chat.name).toBe('untitled-fork.msg.md');
+    expect(chat.children[0].name).toBe('Count…');
+  });
+
   it('cannot be read without a time of their last change', () => {
     const rows = [{ ...row('a', 0), changed: null, problem: 'no JSON' }];
     const [agent] = parseAgentList({ agents: rows }).roots;

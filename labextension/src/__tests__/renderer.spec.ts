@@ -567,8 +567,9 @@ describe('hostile and broken turns', () => {
       renderer.node.querySelectorAll('.msgbook-Disclosure-label'),
       label => label.textContent
     );
-    expect(labels[1]).toBe('🔧 Call: <img src=x onerror=x()>\\u202e');
-    expect(labels[2]).toBe('📝 Result: <img src=x onerror=x()>\\u202e');
+    expect(labels[1]).toBe('Call: <img src=x onerror=x()>\\u202e');
+    const both = '<img src=x onerror=x()>\\u202e';
+    expect(labels[2]).toBe(`${both} ${both}`);
   });
 
   it('link to other images of a tool, without loading them', async () => {
@@ -598,6 +599,62 @@ describe('hostile and broken turns', () => {
     expect(find<HTMLImageElement>('img').src).toBe(url);
   });
 
+  it('say in one line what was called and what came of it', async () => {
+    const { show, renderer } = fixture();
+    const call = (json: string, more = {}) => ({
+      type: 'tool_call',
+      id: 'c',
+      name: 'read',
+      arguments: json,
+      ...more
+    });
+    const result = (content: string, status = 'success') => ({
+      type: 'tool_result',
+      id: 'c',
+      status,
+      content,
+      duration: 0.1
+    });
+    await show(
+      turn(
+        'done',
+        call('{"path": "a.py", "start": 1}'),
+        result('1\n2\n3\n'),
+        call('{"start": 1}', { approval: 'user' }),
+        result('short'),
+        call('{}'),
+        result(''),
+        call('{"path": "b"}'),
+        result('no such file', 'error'),
+        call('{"path": "c"}'),
+        { type: 'notice', level: 'info', text: 'between' },
+        result('apart'),
+        call('{"path": "d"}', { edited_arguments: '{"path": "e"}' }),
+        result('of another')
+      )
+    );
+    const lines = Array.from(
+      renderer.node.querySelectorAll('.msgbook-Result > summary'),
+      line => line.textContent
+    );
+    expect(lines).toEqual([
+      'read a.py→ 3 lines · 0.1 s',
+      'read {"start": 1}→ short · 0.1 s · approved by you',
+      'read→ (empty) · 0.1 s',
+      'read bfailed · 0.1 s',
+      'Result: read0.1 s',
+      'Result: read0.1 s'
+    ]);
+    const steps = renderer.node.querySelectorAll('.msgbook-mod-step');
+    expect(steps).toHaveLength(4);
+    const [first] = Array.from(steps) as HTMLDetailsElement[];
+    first.open = true;
+    first.dispatchEvent(new Event('toggle'));
+    expect(first.querySelector('.msgbook-Result-sent')!.textContent).toContain(
+      '"start": 1'
+    );
+  });
+
   it('distinguish failed results from others', async () => {
     const { show, renderer } = fixture();
     await show(
@@ -611,9 +668,7 @@ describe('hostile and broken turns', () => {
     const [success, error, denied] = Array.from(
       renderer.node.querySelectorAll('details')
     );
-    expect(success.querySelector('summary')!.textContent).toBe(
-      '📝 Result0.5 s'
-    );
+    expect(success.querySelector('summary')!.textContent).toBe('Result0.5 s');
     expect(error.classList).toContain('msgbook-mod-error');
     expect(denied.classList).toContain('msgbook-mod-denied');
     expect([success, error, denied].some(details => details.open)).toBe(false);
@@ -866,7 +921,7 @@ describe('data of a server', () => {
   const item = { type: 'reasoning', encrypted_content: 'S3CRET'.repeat(2e5) };
   const hidden = { type: 'reasoning', step: 1, text: '', extra: { item } };
   const line =
-    '💭 The model reasoned, but the server does not return its reasoning';
+    'The model reasoned, but the server does not return its reasoning';
 
   it('is one line for hidden reasoning, which stays the same node', async () => {
     const { show, find, renderer } = fixture();

@@ -3,6 +3,7 @@ import {
   fileLines,
   parseFindings,
   parseState,
+  presetOf,
   withPreset
 } from '../setup/fields';
 
@@ -17,13 +18,36 @@ describe('the fields of the form that connects a model', () => {
   it('take what a preset says, with the keyring where one works', () => {
     expect(withPreset(HOSTED, 'Keys')).toMatchObject({ keyFrom: 'keyring' });
     expect(withPreset(HOSTED, null)).toMatchObject({
-      keyFrom: 'variable',
+      keyFrom: 'session',
       keyVariable: 'H_KEY'
     });
     expect(withPreset({ ...HOSTED, keyVariable: '' }, 'Keys').keyFrom).toBe(
       'none'
     );
     expect(withPreset(undefined, 'Keys')).toBe(EMPTY);
+  });
+
+  it('belong to the preset with their server, whatever their name is', () => {
+    const at = (baseUrl: string) => ({ ...EMPTY, name: 'mine', baseUrl });
+
+    expect(presetOf(at('https://h/v1/'), [HOSTED])).toBe('hosted');
+    expect(presetOf(at('https://h/v2'), [HOSTED])).toBe('main');
+    expect(presetOf(EMPTY, [])).toBe('main');
+  });
+
+  it('are those of what is connected', () => {
+    const current = { name: 'a', base_url: 'u', key_from: 'file', model: 'm' };
+
+    expect(parseState({ current }).current).toEqual({
+      name: 'a',
+      baseUrl: 'u',
+      keyFrom: 'file',
+      keyVariable: '',
+      model: 'm',
+      api: ''
+    });
+    const odd = { current: { key_from: 'drawer', name: 1 } };
+    expect(parseState(odd).current).toEqual({ ...EMPTY });
   });
 
   it('survive answers of any shape', () => {
@@ -33,7 +57,8 @@ describe('the fields of the form that connects a model', () => {
         exists: false,
         overriding: [],
         keyring: null,
-        presets: [{ name: 'main', title: '', baseUrl: '', keyVariable: '' }]
+        presets: [{ name: 'main', title: '', baseUrl: '', keyVariable: '' }],
+        current: null
       }
     );
     expect(parseFindings({ findings: [null, {}] })).toHaveLength(1);

@@ -59,8 +59,37 @@ describe('the words of a stale turn', () => {
   });
 
   it('name the range where nothing was seen to change', () => {
-    expect(why('c', new ChangeLog())).toContain('from cell 1 to cell 2');
+    expect(why('c', new ChangeLog())).toContain('from 1 to 2');
     expect(why('c', new ChangeLog(), ['a', 'b'], true)).toContain('the agent');
+  });
+});
+
+describe('the words where nothing was seen to change', () => {
+  const between = (first: string, last: string, cellId: string) =>
+    whyStale(
+      {
+        cellId,
+        cause: { kind: 'between', first, last, maybeSystem: false },
+        numberOf
+      },
+      trans
+    );
+
+  it('name no cell that is gone', () => {
+    expect(between('gone', 'b', 'c')).toContain('cell 2 has changed');
+    expect(between('gone', 'a', 'a')).toContain('its prompt has changed.');
+  });
+
+  it('name one cell once', () => {
+    expect(between('b', 'b', 'c')).toContain('cell 2 has changed or was exc');
+  });
+
+  it('say nothing of cells above where none is', () => {
+    const place = { cellId: 'a', cause: { kind: 'place' }, numberOf } as const;
+    for (const words of [between('a', 'a', 'a'), whyStale(place, trans)]) {
+      expect(words).toBe('This answer is stale: its prompt has changed.');
+    }
+    expect(between('b', 'b', 'b')).toContain('a cell above was deleted or exc');
   });
 });
 

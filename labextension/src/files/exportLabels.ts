@@ -36,10 +36,27 @@ export function labelExports(
     MessageLoop.installMessageHook(menu, (_, message: Message) => {
       if (message.type === 'update-request') {
         putLabels(menu, labels);
+        putFirst(menu);
       }
       return true;
     });
   }
+}
+
+/** Put the formats for chats at the top, above a line. */
+function putFirst(menu: Menu): void {
+  const isOurs = (item: Menu.IItem) =>
+    item.command === EXPORT &&
+    (asText(item.args.format) ?? '').startsWith('msg');
+  const ours = menu.items.filter(isOurs);
+  if (ours.length === 0 || menu.items.slice(0, ours.length).every(isOurs)) {
+    return;
+  }
+  ours.forEach(item => menu.removeItem(item));
+  ours.forEach(({ command, args }, index) =>
+    menu.insertItem(index, { command, args })
+  );
+  menu.insertItem(ours.length, { type: 'separator' });
 }
 
 function putLabels(menu: Menu, labels: ReadonlyMap<string, string>): void {

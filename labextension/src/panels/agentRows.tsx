@@ -126,8 +126,14 @@ function Facts(props: {
       <span className="msgbook-AgentsPanel-dot" aria-hidden="true" />
       <span className="msgbook-AgentsPanel-name">{about}</span>
       <span className="msgbook-AgentsPanel-facts">
-        {statusWords(status, trans)}
-        {tools.model.isOpen(agent) && ` · ${trans.__('open')}`}
+        {[
+          statusWords(status, trans),
+          status !== 'running' && tools.model.isOpen(agent)
+            ? trans.__('open in a tab')
+            : ''
+        ]
+          .filter(Boolean)
+          .join(' · ')}
       </span>
       {about === name && task !== '' && task !== name && (
         <span className="msgbook-AgentsPanel-task">{task}</span>
@@ -186,13 +192,13 @@ function StopButton(props: {
 function statusWords(status: AgentStatus, trans: TranslationBundle): string {
   switch (status) {
     case 'standby':
-      return trans.__('standby');
+      return '';
     case 'running':
       return trans.__('running');
     case 'pending':
-      return trans.__('pending');
+      return trans.__('no report yet');
     case 'finished':
-      return trans.__('finished');
+      return trans.__('done');
     case 'unreadable':
       return trans.__('cannot be read');
   }

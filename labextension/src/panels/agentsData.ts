@@ -101,13 +101,17 @@ function parseAgent(
 ): IGrowingAgent {
   const path = asText(row.path) ?? null;
   const problem = text(row.problem);
+  const outside = path === null ? (asText(row.outside) ?? null) : null;
+  const task = text(row.prompt);
+  // A conversation is known by its file, a sub-agent by what it does.
+  const file = task === '' ? (path ?? outside ?? '') : '';
   return {
     key: path ?? asText(row.fileUri) ?? `${index}`,
     uuid: asText(row.uuid) ?? '',
     path,
-    outside: path === null ? (asText(row.outside) ?? null) : null,
-    name: text(row.name) || (path ?? ''),
-    task: text(row.prompt),
+    outside,
+    name: text(file.replace(/^.*[\\/]/, '')) || text(row.name) || (path ?? ''),
+    task,
     status: statusOf(row),
     isOpen: row.isWindowOpen === true,
     problem,

@@ -25,7 +25,7 @@ export class AgentsPanel extends SidePanel {
         id: 'msgbook-agents',
         look: 'msgbook-AgentsPanel',
         icon: agentsIcon,
-        name: trans.__('Agents')
+        name: trans.__('Conversations')
       },
       model
     );
@@ -54,6 +54,9 @@ function AgentsView(
   const tools = { ...props, closed, toggle };
   return (
     <>
+      <h2 className="msgbook-AgentsPanel-title">
+        {props.trans.__('Conversations')}
+      </h2>
       {props.model.groups.map(group => (
         <Group key={group.folder} group={group} tools={tools} />
       ))}
@@ -91,7 +94,10 @@ function Group(props: {
       </h3>
       {problem !== '' ? (
         <p className="msgbook-AgentsPanel-note" role="alert">
-          {trans.__('The agents cannot be listed: %1', shownText(problem))}
+          {trans.__(
+            'The conversations cannot be listed: %1',
+            shownText(problem)
+          )}
         </p>
       ) : agents.length === 0 ? (
         <p className="msgbook-AgentsPanel-note">

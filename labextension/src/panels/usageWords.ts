@@ -1,33 +1,31 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IUsage } from '../comm/usageAnswers';
-import { formatCount, tokenWords } from '../turn/wording';
+import { formatCount } from '../turn/wording';
 
 /** Return the counts in a few characters. */
 export function formatUsage(usage: IUsage, trans: TranslationBundle): string {
   const { input, output, cached, cost, window_share } = usage;
   const isComplete = input.is_complete && output.is_complete;
+  const counts = [
+    formatCount(input.known ?? 0),
+    formatCount(output.known ?? 0)
+  ];
+  // Said once; the tooltip explains it.
   const parts = [
-    tokenWords(input.known ?? 0, output.known ?? 0, isComplete, trans)
+    isComplete
+      ? trans.__('%1 → %2 tokens', ...counts)
+      : trans.__('≥ %1 → %2 tokens', ...counts)
   ];
   if (cached.known) {
-    const count = formatCount(cached.known);
-    parts.push(
-      cached.is_complete
-        ? trans.__('%1 cached', count)
-        : trans.__('at least %1 cached', count)
-    );
+    parts.push(trans.__('%1 cached', formatCount(cached.known)));
   }
   if (window_share !== null) {
     parts.push(trans.__('%1% of the window', Math.round(window_share * 100)));
   }
   if (cost.known !== null) {
     const amount = cost.known.toFixed(4);
-    parts.push(
-      cost.is_complete
-        ? trans.__('cost %1', amount)
-        : trans.__('cost at least %1', amount)
-    );
+    parts.push(trans.__('cost %1', amount));
   }
   return parts.join(' · ');
 }
@@ -42,8 +40,12 @@ export function describeUsage(usage: IUsage, trans: TranslationBundle): string {
       usage.turns
     )
   ];
-  if (!usage.input.is_complete || !usage.output.is_complete) {
-    lines.push(trans.__('A server has not reported all of them.'));
+  const { input, output, cached, cost } = usage;
+  if (![input, output, cached].every(count => count.is_complete)) {
+    lines.push(trans.__('≥: a server has not reported all of them.'));
+  }
+  if (cost.known !== null && !cost.is_complete) {
+    lines.push(trans.__('The cost is at least that.'));
   }
   lines.push(trans.__('Click to see what the next message sends.'));
   return lines.join('\n');

@@ -66,7 +66,7 @@ export const agentsPlugin: JupyterFrontEndPlugin<void> = {
         rank: 450,
         type: 'Agents',
         command: SHOW_AGENTS,
-        label: trans.__('Show Agents'),
+        label: trans.__('Show Conversations'),
         caption: trans.__('Show the chats of this folder and their sub-agents')
       },
       { trans, palette, restorer }

@@ -47,7 +47,7 @@ export const newChatPlugin: JupyterFrontEndPlugin<void> = {
       paletteLabel: trans.__('New Chat (notebook)'),
       label: trans.__('Chat (notebook)'),
       caption: trans.__('Create a chat in a notebook (.ipynb)'),
-      rank: 1,
+      rank: 2,
       create: cwd =>
         app.commands.execute('notebook:create-new', {
           cwd: cwd ?? '',
@@ -58,8 +58,10 @@ export const newChatPlugin: JupyterFrontEndPlugin<void> = {
       command: CommandIDs.newChatFile,
       paletteLabel: trans.__('New Chat (text file)'),
       label: trans.__('Chat (text file)'),
-      caption: trans.__('Create a chat that is kept as a text file (.msg.md)'),
-      rank: 2,
+      caption: trans.__(
+        'Create a chat that is kept as a text file (.msg.md), which Git and people can read'
+      ),
+      rank: 1,
       create: cwd => newChatFile(app, cwd)
     });
   }

@@ -3,7 +3,9 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ICommandPalette, MainAreaWidget } from '@jupyterlab/apputils';
+import { URLExt } from '@jupyterlab/coreutils';
 import { ILauncher } from '@jupyterlab/launcher';
+import { ServerConnection } from '@jupyterlab/services';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { linkIcon, ReactWidget } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -88,6 +90,21 @@ class SetupPanel extends ReactWidget {
   private readonly _kernel: SetupKernel;
 }
 
+/** Let the server keep a key in its memory; reject with its reason if it does not. */
+async function keepKey(
+  server: string,
+  key: string,
+  settings: ServerConnection.ISettings
+): Promise<void> {
+  const url = URLExt.join(settings.baseUrl, 'msgbook/keys');
+  const body = JSON.stringify({ server, key });
+  const init = { method: 'PUT', body };
+  const response = await ServerConnection.makeRequest(url, init, settings);
+  if (!response.ok) {
+    throw await ServerConnection.ResponseError.create(response);
+  }
+}
+
 function newTab(
   app: JupyterFrontEnd,
   connections: IPageConnections,
@@ -97,7 +114,9 @@ function newTab(
   const kernel = new SetupKernel(app.serviceManager, title, setupWords(trans));
   const chats = () => connections.all.filter(({ isChat }) => isChat);
   const props: ISetupFormProps = {
-    steps: new SetupSteps(kernel.ask.bind(kernel)),
+    steps: new SetupSteps(kernel.ask.bind(kernel), (server, key) =>
+      keepKey(server, key, app.serviceManager.serverSettings)
+    ),
     trans,
     saved: () => undefined,
     openChats: () => chats().length,
@@ -106,7 +125,7 @@ function newTab(
         chats().map(({ panel }) => panel.sessionContext.restartKernel())
       );
     },
-    newChat: () => void app.commands.execute(CommandIDs.newChat)
+    newChat: () => void app.commands.execute(CommandIDs.newChatFile)
   };
   const tab = new MainAreaWidget({ content: new SetupPanel(props, kernel) });
   tab.id = 'msgbook-setup';

@@ -41,7 +41,7 @@ export class CallView implements IBlockView {
     const json = question?.arguments ?? asText(block.arguments) ?? '';
     const edited = question ? undefined : asText(block.edited_arguments);
     this._disclosure.label(
-      `🔧 ${trans.__('Call: %1', visible(name))}`,
+      trans.__('Call: %1', visible(name)),
       callWords(block, { question, streaming }, trans)
     );
     this._disclosure.gist(argumentsGist(edited ?? json));
@@ -124,7 +124,11 @@ function callWords(
     : approvalWords(block.approval, trans);
 }
 
-function approvalWords(approval: unknown, trans: TranslationBundle): string {
+/** Return who approved a call; empty where nobody was asked. */
+export function approvalWords(
+  approval: unknown,
+  trans: TranslationBundle
+): string {
   switch (approval) {
     case 'pending':
       return trans.__('waits for approval');

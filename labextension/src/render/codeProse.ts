@@ -101,7 +101,7 @@ class FoldedProse extends Widget {
       place === 'before'
         ? trans.__('Text before the code')
         : trans.__('Text after the code');
-    disclosure.label(`💭 ${label}`, '');
+    disclosure.label(label);
     const start = text.slice(0, GIST_LENGTH).replace(/\s+/g, ' ').trim();
     disclosure.gist(controlsVisible(start));
     const open = () => {

@@ -20,13 +20,13 @@ export function reasoningView(trans: TranslationBundle): IBlockView {
       const duration = asAmount(block.duration);
       const thinking = streaming && duration === undefined;
       disclosure.label(
-        `💭 ${trans.__('Thinking Process')}`,
+        trans.__('Thinking Process'),
         duration === undefined ? '' : formatDuration(duration, trans)
       );
       content.show(text);
       disclosure.suggestOpen(thinking);
       disclosure.node.classList.toggle('msgbook-mod-streaming', thinking);
-      setText(line, hidden === undefined ? '' : `💭 ${hidden}`);
+      setText(line, hidden ?? '');
       showOnly(node, shownOf(text, thinking, hidden !== undefined));
     }
   };

@@ -19,12 +19,24 @@ import {
   type ResultPart
 } from '../turn/model';
 import { tasksOf } from '../turn/subagentTasks';
-import { argumentsGist, controlsVisible } from '../turn/text';
+import {
+  argumentsGist,
+  controlsVisible,
+  indentJson,
+  visible
+} from '../turn/text';
 import { formatDuration } from '../turn/wording';
 import { AgentList } from './agentList';
 import type { IBlockContext, IBlockView, IViewTools } from './blockView';
+import { approvalWords } from './callView';
 import { Disclosure, element, GrowingText } from './dom';
 import { jsonNode } from './jsonNode';
+
+/** Characters of a result that the line of its step quotes. */
+const SHORT = 60;
+
+/** Characters of an argument there. */
+const LONG = 90;
 
 /** View of a tool result, with the sub-agents that its call started. */
 export class ResultView implements IBlockView {
@@ -53,7 +65,13 @@ export class ResultView implements IBlockView {
       this._tasks = tasksOf(json);
     }
     this._agents.update(rows, asked, this._tasks);
-    this._label(asText(found?.call.name), status, asAmount(block.duration));
+    const call = found && isStep(blocks, block, found.call) ? found.call : null;
+    this._step = running ? null : call;
+    if (this._step === null) {
+      this._label(asText(found?.call.name), status, asAmount(block.duration));
+    } else {
+      this._labelStep(this._step, block, status);
+    }
     // A result directly below its call needs no second line of arguments.
     this._disclosure.gist(found?.apart ? argumentsGist(json) : '');
     this._mark(status, running);
@@ -63,6 +81,25 @@ export class ResultView implements IBlockView {
     } else {
       this._showParts(resultParts(block.content));
     }
+  }
+
+  /** Say in one line what was called and what came of it; the line of the call is hidden. */
+  private _labelStep(call: IBlock, block: IBlock, status: string): void {
+    const trans = this._trans;
+    const duration = asAmount(block.duration);
+    const notes = [
+      status === 'success'
+        ? `→ ${resultGist(resultParts(block.content), trans)}`
+        : statusWords(status, trans),
+      duration === undefined ? '' : formatDuration(duration, trans),
+      approvalWords(call.approval, trans)
+    ];
+    const name = controlsVisible(asText(call.name) ?? '?');
+    const about = mainArgument(asText(call.arguments) ?? '');
+    this._disclosure.label(
+      `${name} ${about}`.trim(),
+      notes.filter(Boolean).join(' · ')
+    );
   }
 
   private _label(
@@ -77,8 +114,8 @@ export class ResultView implements IBlockView {
     ];
     this._disclosure.label(
       name === undefined
-        ? `📝 ${trans.__('Result')}`
-        : `📝 ${trans.__('Result: %1', controlsVisible(name))}`,
+        ? trans.__('Result')
+        : trans.__('Result: %1', controlsVisible(name)),
       notes.join(' · ')
     );
   }
@@ -91,6 +128,7 @@ export class ResultView implements IBlockView {
       status === 'denied' || status === 'interrupted'
     );
     classList.toggle('msgbook-mod-streaming', running);
+    classList.toggle('msgbook-mod-step', this._step !== null);
   }
 
   /** Show the output of a tool that runs, from its end. */
@@ -112,9 +150,17 @@ export class ResultView implements IBlockView {
       );
     // A closed result has its text alone, which is cheap and which the browser's search finds.
     show(part => plainPart(part, trans));
-    this._disclosure.whenOpen(() => show(part => resultPart(part, trans)));
+    const call = this._step;
+    this._disclosure.whenOpen(() => {
+      show(part => resultPart(part, trans));
+      if (call !== null) {
+        this._body.prepend(sentArguments(call, trans));
+      }
+    });
   }
 
+  /** The call, if its line is this one. */
+  private _step: IBlock | null = null;
   private readonly _trans: TranslationBundle;
   private readonly _agents: AgentList;
   private readonly _body = element('div', 'msgbook-Result-body');
@@ -128,6 +174,61 @@ export class ResultView implements IBlockView {
   /** The arguments that the tasks are of. */
   private _json = '';
   private _tasks: readonly string[] = [];
+}
+
+/** Return whether a call and its result can be one line: nothing is between, and nothing was changed. */
+function isStep(
+  blocks: readonly IBlock[],
+  block: IBlock,
+  call: IBlock
+): boolean {
+  return (
+    blocks[blocks.indexOf(block) - 1] === call &&
+    (block.status === 'success' || block.status === 'error') &&
+    call.edited_arguments === undefined &&
+    call.unfinished !== true
+  );
+}
+
+/** Return what a tool gave, in a few words. */
+function resultGist(
+  parts: readonly ResultPart[],
+  trans: TranslationBundle
+): string {
+  const [first] = parts;
+  if (first?.kind !== 'text') {
+    return first === undefined
+      ? trans.__('(empty)')
+      : first.kind === 'image'
+        ? trans.__('a picture')
+        : trans.__('data');
+  }
+  const text = first.text.trim();
+  const lines = text === '' ? 0 : text.split('\n').length;
+  if (lines <= 1) {
+    const cut = text.length > SHORT ? `${text.slice(0, SHORT)}…` : text;
+    return text === '' ? trans.__('(empty)') : visible(cut);
+  }
+  return trans._n('%1 line', '%1 lines', lines);
+}
+
+/** Return the first text among a call's arguments, which names what it is about: a path, a command. */
+function mainArgument(json: string): string {
+  const found = /^\s*\{\s*"[^"\\]*"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(
+    json.slice(0, 4 * LONG)
+  );
+  if (found === null) {
+    return argumentsGist(json === '{}' ? '' : json.slice(0, LONG));
+  }
+  const text = (JSON.parse(found[1]) as string).replace(/\s+/g, ' ').trim();
+  return visible(text.length > LONG ? `${text.slice(0, LONG)}…` : text);
+}
+
+function sentArguments(call: IBlock, trans: TranslationBundle): HTMLElement {
+  const json = visible(indentJson(asText(call.arguments) ?? ''));
+  const node = element('pre', 'msgbook-Pre msgbook-Result-sent', json);
+  node.setAttribute('aria-label', trans.__('Arguments of the call'));
+  return node;
 }
 
 function statusWords(status: string, trans: TranslationBundle): string {
@@ -176,7 +277,7 @@ function imageLink(url: string): HTMLElement {
   if (followed === null || !isExternal(followed)) {
     return element('pre', 'msgbook-Pre', shown);
   }
-  const link = element('a', '', `🖼 ${shown}`);
+  const link = element('a', 'msgbook-ImageLink', shown);
   link.href = followed;
   hardenLink(link);
   return element('div', 'msgbook-Result-link', link);

@@ -79,6 +79,10 @@ export function whyStale(
   { cellId, cause, numberOf }: Omit<IStaleMark, 'count'>,
   trans: TranslationBundle
 ): string {
+  if (cause.kind === 'place' && numberOf(cellId) === 1) {
+    // Nothing is above: the text beside gave the cell another id.
+    return trans.__('This answer is stale: its prompt has changed.');
+  }
   if (cause.kind === 'place') {
     return trans.__(
       'This answer is stale: a cell above it was added, moved or deleted.'
@@ -106,20 +110,29 @@ function whyBetween(
   numberOf: (cellId: string) => number,
   trans: TranslationBundle
 ): string {
-  const from = numberOf(first);
   const to = numberOf(last);
+  // 0 if the cell is gone.
+  const from = numberOf(first) || to;
   if (maybeSystem) {
     return trans.__(
       'This answer is stale: the agent, its skills, or something up to cell %1 has changed.',
       to
     );
   }
-  return first === last && last === cellId
+  if (from === to && last === cellId) {
+    return to === 1
+      ? trans.__('This answer is stale: its prompt has changed.')
+      : trans.__(
+          'This answer is stale: its prompt has changed, or a cell above was deleted or excluded.'
+        );
+  }
+  return from === to
     ? trans.__(
-        'This answer is stale: its prompt has changed, or a cell above was deleted.'
+        'This answer is stale: cell %1 has changed or was excluded.',
+        from
       )
     : trans.__(
-        'This answer is stale: something from cell %1 to cell %2 has changed, or was deleted there.',
+        'This answer is stale: a cell from %1 to %2 has changed, or was deleted or excluded there.',
         from,
         to
       );

@@ -1,9 +1,17 @@
 import type { JSONObject } from '@lumino/coreutils';
 
-import { asObjects, asText, asTexts } from '../turn/model';
+import { asObjects, asText, asTexts, isObject } from '../turn/model';
 
 /** Where the key of a server is. */
-export type KeyPlace = 'none' | 'variable' | 'keyring';
+export type KeyPlace = 'none' | 'session' | 'keyring' | 'file' | 'variable';
+
+const PLACES: readonly KeyPlace[] = [
+  'none',
+  'session',
+  'keyring',
+  'file',
+  'variable'
+];
 
 /** What a person has entered, without the key. */
 export interface IFields {
@@ -35,6 +43,8 @@ export interface ISetupState {
   /** Name of the system's keyring; null if none works. */
   readonly keyring: string | null;
   readonly presets: readonly IPreset[];
+  /** What answers now, as it was entered; null if nothing is connected that the form could show. */
+  readonly current: IFields | null;
 }
 
 /** One result of a test. */
@@ -66,9 +76,19 @@ export function withPreset(
     return EMPTY;
   }
   const { name, baseUrl, keyVariable } = preset;
-  const place = keyring === null ? 'variable' : 'keyring';
+  const place = keyring === null ? 'session' : 'keyring';
   const keyFrom = keyVariable ? place : 'none';
   return { ...EMPTY, name, baseUrl, keyVariable, keyFrom };
+}
+
+/** Return the name of the preset with the fields' server; that of another server if there is none. */
+export function presetOf(
+  { baseUrl }: IFields,
+  presets: readonly IPreset[]
+): string {
+  const bare = (url: string) => url.trim().replace(/\/+$/, '');
+  const found = presets.find(preset => bare(preset.baseUrl) === bare(baseUrl));
+  return found?.name ?? OTHER;
 }
 
 /** Return the fields as parameters of a query. */
@@ -95,7 +115,20 @@ export function parseState(answer: JSONObject): ISetupState {
       title: asText(preset.title) ?? '',
       baseUrl: asText(preset.base_url) ?? '',
       keyVariable: asText(preset.key_variable) ?? ''
-    }))
+    })),
+    current: isObject(answer.current) ? parseFields(answer.current) : null
+  };
+}
+
+function parseFields(fields: Record<string, unknown>): IFields {
+  const keyFrom = PLACES.find(place => place === fields.key_from) ?? 'none';
+  return {
+    name: asText(fields.name) ?? OTHER,
+    baseUrl: asText(fields.base_url) ?? '',
+    keyFrom,
+    keyVariable: asText(fields.key_variable) ?? '',
+    model: asText(fields.model) ?? '',
+    api: asText(fields.api) ?? ''
   };
 }
 

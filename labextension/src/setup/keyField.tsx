@@ -16,7 +16,7 @@ export interface IKeyFieldProps {
 /** A name that most people know. */
 const EXAMPLE = 'OPENAI_API_KEY';
 
-/** Where the key is, and the key itself if it goes into the keyring. */
+/** Where the key is, and the key itself unless it is in a variable. */
 export function KeyField(props: IKeyFieldProps): JSX.Element {
   const { fields, keyring, trans } = props;
   return (
@@ -25,15 +25,42 @@ export function KeyField(props: IKeyFieldProps): JSX.Element {
       <Choice {...props} place="none">
         {trans.__('The server needs none')}
       </Choice>
+      <Choice {...props} place="session">
+        {trans.__('Enter it for this session')}
+      </Choice>
+      {fields.keyFrom === 'session' && (
+        <TypedKey {...props}>
+          {trans.__(
+            'JupyterLab keeps it in memory, in no file, until it is shut down. Leave this empty to use the key that you entered before.'
+          )}
+        </TypedKey>
+      )}
+      {keyring !== null && (
+        <Choice {...props} place="keyring">
+          {trans.__('Save it in the keyring (%1)', keyring)}
+        </Choice>
+      )}
+      {fields.keyFrom === 'keyring' && (
+        <TypedKey {...props}>
+          {trans.__(
+            'It is saved in the keyring alone. Leave this empty to use the key that is saved there.'
+          )}
+        </TypedKey>
+      )}
+      <Choice {...props} place="file">
+        {trans.__('Save it in a file that only you can read')}
+      </Choice>
+      {fields.keyFrom === 'file' && (
+        <TypedKey {...props}>
+          {trans.__(
+            'The file is in the folder msgbook-keys of Jupyter’s configuration, unencrypted. Leave this empty to use the key that is saved there.'
+          )}
+        </TypedKey>
+      )}
       <Choice {...props} place="variable">
-        {trans.__('In an environment variable')}
+        {trans.__('It is in an environment variable')}
       </Choice>
       {fields.keyFrom === 'variable' && <VariableField {...props} />}
-      <Choice {...props} place="keyring" disabled={keyring === null}>
-        {keyring === null
-          ? trans.__('In the keyring: none works here')
-          : trans.__('In the keyring (%1)', keyring)}
-      </Choice>
       {keyring === null && (
         <p className="msgbook-Setup-hint">
           {trans.__(
@@ -41,7 +68,6 @@ export function KeyField(props: IKeyFieldProps): JSX.Element {
           )}
         </p>
       )}
-      {fields.keyFrom === 'keyring' && <KeyringField {...props} />}
     </fieldset>
   );
 }
@@ -49,18 +75,16 @@ export function KeyField(props: IKeyFieldProps): JSX.Element {
 function Choice(
   props: IKeyFieldProps & {
     readonly place: KeyPlace;
-    readonly disabled?: boolean;
     readonly children: string;
   }
 ): JSX.Element {
-  const { fields, change, place, disabled, children } = props;
+  const { fields, change, place, children } = props;
   return (
     <label className="msgbook-Setup-choice">
       <input
         type="radio"
         name="msgbook-setup-key"
         checked={fields.keyFrom === place}
-        disabled={disabled}
         onChange={() => change({ keyFrom: place })}
       />
       {children}
@@ -89,7 +113,12 @@ function VariableField(props: IKeyFieldProps): JSX.Element {
   );
 }
 
-function KeyringField({ field, trans }: IKeyFieldProps): JSX.Element {
+/** A field for the key, which nothing else on the page keeps. */
+function TypedKey({
+  field,
+  trans,
+  children
+}: IKeyFieldProps & { readonly children: string }): JSX.Element {
   return (
     <>
       <input
@@ -100,11 +129,7 @@ function KeyringField({ field, trans }: IKeyFieldProps): JSX.Element {
         spellCheck={false}
         aria-label={trans.__('Key')}
       />
-      <p className="msgbook-Setup-hint">
-        {trans.__(
-          'It is saved in the keyring alone. Leave this empty to use the key that is saved there.'
-        )}
-      </p>
+      <p className="msgbook-Setup-hint">{children}</p>
     </>
   );
 }

@@ -12,38 +12,48 @@ export interface ISavePartProps extends ISetupFormProps {
   readonly run: Run;
 }
 
-/** The end of the form: the text of the file, which is saved when it has been seen. */
+/** The end of the form: it saves, and shows what it would write to whoever asks. */
 export function SavePart(props: ISavePartProps): JSX.Element {
   const { trans, fields } = props;
-  const { preview, backup, show, save, cancel } = useSaving(props);
-  if (backup !== null) {
-    return <Saved {...props} backup={backup} />;
-  }
-  if (preview !== null) {
-    return (
-      <NewFile preview={preview} save={save} cancel={cancel} trans={trans} />
-    );
-  }
+  const { preview, backup, show, hide, save } = useSaving(props);
+  const isFilled = fields.baseUrl !== '' && fields.model !== '';
   return (
-    <button
-      className="jp-mod-styled jp-mod-accept"
-      type="button"
-      disabled={fields.baseUrl === '' || fields.model === ''}
-      onClick={show}
-    >
-      {trans.__('Show What Is Saved')}
-    </button>
+    <>
+      <div className="msgbook-Setup-row">
+        <button
+          className="jp-mod-styled jp-mod-accept"
+          type="button"
+          disabled={!isFilled}
+          onClick={save}
+        >
+          {trans.__('Save')}
+        </button>
+        <button
+          className="jp-mod-styled"
+          type="button"
+          disabled={!isFilled}
+          aria-expanded={preview !== null}
+          onClick={preview === null ? show : hide}
+        >
+          {preview === null
+            ? trans.__('Show the New File')
+            : trans.__('Hide the New File')}
+        </button>
+      </div>
+      {preview !== null && <NewFile preview={preview} trans={trans} />}
+      {backup !== null && <Saved {...props} backup={backup} />}
+    </>
   );
 }
 
 interface ISaving {
-  /** The change that the person sees; null for none. */
+  /** The change, if the person wants to see it. */
   readonly preview: IPreview | null;
   /** Name of the old file's copy, or empty; null if nothing has been saved. */
   readonly backup: string | null;
   readonly show: () => void;
+  readonly hide: () => void;
   readonly save: () => void;
-  readonly cancel: () => void;
 }
 
 function useSaving(props: ISavePartProps): ISaving {
@@ -57,28 +67,30 @@ function useSaving(props: ISavePartProps): ISaving {
   }, [fields]);
 
   const show = () =>
-    run(trans.__('Reading the file…'), async () => {
-      setBackup(null);
-      setPreview(await steps.preview(fields, key()));
-    });
+    run(trans.__('Reading the file…'), async () =>
+      setPreview(await steps.preview(fields, key()))
+    );
   const save = () =>
     run(trans.__('Saving…'), async () => {
-      setBackup(await steps.save(fields, key(), preview!.digest));
+      // What was shown is what is saved: if the file has changed since, the kernel refuses.
+      const shown = preview ?? (await steps.preview(fields, key()));
+      setBackup(await steps.save(fields, key(), shown));
       setPreview(null);
       if (field.current) {
         field.current.value = '';
       }
       props.saved();
     });
-  return { preview, backup, show, save, cancel: () => setPreview(null) };
+  return { preview, backup, show, hide: () => setPreview(null), save };
 }
 
 /** The new text of the file, with what is added marked. */
-function NewFile(
-  props: Pick<ISaving, 'save' | 'cancel'> &
-    Pick<ISavePartProps, 'trans'> & { readonly preview: IPreview }
-): JSX.Element {
-  const { preview, save, cancel, trans } = props;
+function NewFile({
+  preview,
+  trans
+}: Pick<ISavePartProps, 'trans'> & {
+  readonly preview: IPreview;
+}): JSX.Element {
   return (
     <section aria-label={trans.__('The new file')}>
       <p>{trans.__('%1 will be:', visible(preview.path))}</p>
@@ -91,18 +103,6 @@ function NewFile(
           )
         )}
       </pre>
-      <div className="msgbook-Setup-row">
-        <button
-          className="jp-mod-styled jp-mod-accept"
-          type="button"
-          onClick={save}
-        >
-          {trans.__('Save')}
-        </button>
-        <button className="jp-mod-styled" type="button" onClick={cancel}>
-          {trans.__('Cancel')}
-        </button>
-      </div>
     </section>
   );
 }

@@ -2,11 +2,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { HTMLSelect } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import { EMPTY, type IFields, type ISetupState } from './fields';
+import { EMPTY, presetOf, type ISetupState } from './fields';
 import { KeyField } from './keyField';
+import { AskServer, ModelField } from './modelField';
 import { SavePart } from './savePart';
 import type { SetupSteps } from './setupSteps';
-import { Findings, Overriding, Problem } from './setupMessages';
+import { Connected, Findings, Overriding, Problem } from './setupMessages';
 import { useSetup, type ISetup } from './useSetup';
 
 export interface ISetupFormProps {
@@ -44,6 +45,7 @@ export function SetupForm(props: ISetupFormProps): JSX.Element {
           'Choose the server that answers your messages. Nothing is sent until you press a button.'
         )}
       </p>
+      <Connected current={state.current} trans={trans} />
       <Overriding names={state.overriding} trans={trans} />
       <fieldset disabled={busy !== ''}>
         <ServerFields setup={setup} presets={state.presets} trans={trans} />
@@ -97,15 +99,15 @@ function ServerFields({
       <label>
         {trans.__('Provider')}
         <HTMLSelect
-          value={fields.name}
+          value={presetOf(fields, presets)}
           onChange={event => choose(event.target.value)}
         >
-          <option value={EMPTY.name}>{trans.__('Another server')}</option>
           {presets.map(({ name, title }) => (
             <option key={name} value={name}>
               {title}
             </option>
           ))}
+          <option value={EMPTY.name}>{trans.__('Another server')}</option>
         </HTMLSelect>
       </label>
       <label>
@@ -123,46 +125,6 @@ function ServerFields({
   );
 }
 
-function ModelField({
-  setup: { fields, models, change, listModels },
-  trans
-}: IPartProps): JSX.Element {
-  return (
-    <>
-      <div className="msgbook-Setup-field">
-        <label htmlFor="msgbook-setup-model">{trans.__('Model')}</label>
-        <span className="msgbook-Setup-row">
-          <input
-            id="msgbook-setup-model"
-            className="jp-mod-styled"
-            list="msgbook-setup-models"
-            spellCheck={false}
-            value={fields.model}
-            onChange={event => change({ model: event.target.value })}
-          />
-          <AskServer fields={fields} ask={listModels}>
-            {trans.__('List Models')}
-          </AskServer>
-        </span>
-      </div>
-      <datalist id="msgbook-setup-models">
-        {models.map(name => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-      {models.length > 0 && (
-        <p className="msgbook-Setup-hint" role="status">
-          {trans._n(
-            'The server offers %1 model: type, or choose from the list.',
-            'The server offers %1 models: type, or choose from the list.',
-            models.length
-          )}
-        </p>
-      )}
-    </>
-  );
-}
-
 function TestRow({ setup: { fields, test }, trans }: IPartProps): JSX.Element {
   return (
     <div className="msgbook-Setup-row">
@@ -173,23 +135,5 @@ function TestRow({ setup: { fields, test }, trans }: IPartProps): JSX.Element {
         {trans.__('Asks the model three short questions.')}
       </span>
     </div>
-  );
-}
-
-/** A button that asks the server, once one is named. */
-function AskServer(props: {
-  readonly fields: IFields;
-  readonly ask: () => void;
-  readonly children: string;
-}): JSX.Element {
-  return (
-    <button
-      className="jp-mod-styled"
-      type="button"
-      disabled={props.fields.baseUrl === ''}
-      onClick={props.ask}
-    >
-      {props.children}
-    </button>
   );
 }

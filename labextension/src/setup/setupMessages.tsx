@@ -2,13 +2,32 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import { controlsVisible, visible } from '../turn/text';
-import type { IFinding } from './fields';
+import type { IFields, IFinding } from './fields';
 
 /** An error of the last question; nothing without one. */
 export function Problem({ text }: { text: string }): JSX.Element | null {
   return text === '' ? null : (
     <p role="alert" className="msgbook-Setup-problem">
       {controlsVisible(text)}
+    </p>
+  );
+}
+
+/** What answers messages now. */
+export function Connected(props: {
+  readonly current: IFields | null;
+  readonly trans: TranslationBundle;
+}): JSX.Element | null {
+  const { current, trans } = props;
+  if (current === null) {
+    return null;
+  }
+  const { model, baseUrl } = current;
+  return (
+    <p role="note" className="msgbook-Setup-connected">
+      {model === ''
+        ? trans.__('Connected now: %1', visible(baseUrl))
+        : trans.__('Connected now: %1 at %2', visible(model), visible(baseUrl))}
     </p>
   );
 }

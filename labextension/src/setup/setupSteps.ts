@@ -31,12 +31,18 @@ export interface IPreview {
   readonly text: string;
   /** Names this text when it is saved. */
   readonly digest: string;
+  /** Base URL of the server, for which a key of the session is kept. */
+  readonly server: string;
 }
+
+/** Hands the server of the page a key to keep in its memory; rejects with its reason. */
+export type KeepKey = (server: string, key: string) => Promise<void>;
 
 /** The questions of the form to its kernel. Only these send the key, and nothing keeps it. */
 export class SetupSteps {
-  constructor(ask: Ask) {
+  constructor(ask: Ask, keepKey: KeepKey) {
     this._ask = ask;
+    this._keepKey = keepKey;
   }
 
   async state(): Promise<ISetupState> {
@@ -70,17 +76,26 @@ export class SetupSteps {
       path: asText(answer.path) ?? '',
       old: asText(answer.old) ?? '',
       text: asText(answer.text) ?? '',
-      digest: asText(answer.digest) ?? ''
+      digest: asText(answer.digest) ?? '',
+      server: asText(answer.server) ?? ''
     };
   }
 
-  /** Save; return the name of the copy of the old file, empty without one. */
-  async save(fields: IFields, key: string, digest: string): Promise<string> {
-    const params = { ...asParams(fields), digest };
+  /**
+   * Save; return the name of the copy of the old file, empty without one.
+   *
+   * @param shown - The change, as it was shown.
+   */
+  async save(fields: IFields, key: string, shown: IPreview): Promise<string> {
+    if (fields.keyFrom === 'session' && key !== '') {
+      await this._keepKey(shown.server, key);
+    }
+    const params = { ...asParams(fields), digest: shown.digest };
     // A keyring may ask for its password first.
     const answer = await this._ask('setup.save', params, LIST_PATIENCE, key);
     return asText(answer.backup) ?? '';
   }
 
   private readonly _ask: Ask;
+  private readonly _keepKey: KeepKey;
 }

@@ -29,6 +29,7 @@ export interface ISetup {
   readonly start: () => void;
   readonly change: (changed: Partial<IFields>) => void;
   readonly choose: (name: string) => void;
+  readonly closeModels: () => void;
   readonly listModels: () => void;
   readonly test: () => void;
 }
@@ -48,9 +49,11 @@ export function useSetup(steps: SetupSteps, trans: TranslationBundle): ISetup {
     server.setFindings(null);
   };
   const start = () =>
-    run(trans.__('Starting a kernel…'), async () =>
-      setState(await steps.state())
-    );
+    run(trans.__('Starting a kernel…'), async () => {
+      const found = await steps.state();
+      setState(found);
+      setFields(found.current ?? withPreset(found.presets[0], found.keyring));
+    });
   useEffect(start, []);
   const choose = (name: string) => {
     const preset = state?.presets.find(found => found.name === name);
@@ -76,6 +79,7 @@ export function useSetup(steps: SetupSteps, trans: TranslationBundle): ISetup {
     start,
     change,
     choose,
+    closeModels: server.closeModels,
     listModels,
     test
   };
@@ -92,7 +96,7 @@ function useServer(steps: SetupSteps, trans: TranslationBundle, run: Run) {
   ) =>
     run(trans.__('Asking the server for its models…'), async () => {
       const listed = await steps.models(fields, key);
-      setModels(listed);
+      setModels(listed.length > 1 ? listed : []);
       if (listed.length === 1) {
         chooseOnly(listed[0]);
       }
@@ -105,7 +109,16 @@ function useServer(steps: SetupSteps, trans: TranslationBundle, run: Run) {
     setModels([]);
     setFindings(null);
   };
-  return { models, findings, setFindings, forget, listModels, test };
+  const closeModels = () => setModels([]);
+  return {
+    models,
+    findings,
+    setFindings,
+    forget,
+    closeModels,
+    listModels,
+    test
+  };
 }
 
 /** Ask one question at a time. */

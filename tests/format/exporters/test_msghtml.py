@@ -45,8 +45,8 @@ def test_a_prompt_is_shown_as_markdown_and_its_answer_below_with_who_gave_it() -
     page = body(export(conversation()))
     assert page.violations == []
     words = (
-        "A talk A note. You #1 What does a.py print? be short assistant · m1 · 4.2 s 💭 Thinking Process"
-        ' Let me look. 🔧 Call: read { "path": "a.py" } 📝 Result: read print(1) It prints one.'
+        "A talk A note. You #1 What does a.py print? be short assistant · m1 · 4.2 s Thinking Process"
+        ' Let me look. Call: read { "path": "a.py" } Result: read print(1) It prints one.'
         " print(1) %%python print(1) 1"
     )
     assert page.text == words
@@ -116,8 +116,8 @@ def test_text_around_code_is_folded_above_and_below_it() -> None:
     page = body(html)
     assert page.violations == []
     assert page.text == (
-        "💭 Text before the code I add <b>. %%python print(1)"
-        " 💭 Text after the code It </details> is done. 2"
+        "Text before the code I add <b>. %%python print(1)"
+        " Text after the code It </details> is done. 2"
     )
     assert html.count("<details>") == 2
     assert "<details open" not in html

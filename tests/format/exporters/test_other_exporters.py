@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import nbformat
@@ -154,10 +156,13 @@ def test_each_message_of_a_page_has_a_link_to_itself() -> None:
     assert 'id="cell-id=c1"' in html
 
 
-def test_slides_are_a_page_without_scripts_with_a_slide_for_each_message() -> None:
+def test_slides_are_a_page_with_a_slide_for_each_message_and_no_script_but_their_own() -> None:
     html, _ = MsgSlidesExporter().from_notebook_node(long_chat(3))
     assert html.count('<article class="msg-Slide">') == html.count("</article>") == 3
-    assert "<script" not in html
+    (script,) = re.findall("<script>(.*?)</script>", html, re.S)
+    assert html.count("<script") == 1
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in html
     assert not re.search(r'(?:src|href)="(?!#)', html)
     assert MsgSlidesExporter().file_extension == ".slides.html"
 
@@ -172,12 +177,14 @@ def test_an_empty_chat_is_exported() -> None:
     ("frontmatter", "heading"),
     [
         ("title: A <b>plan</b>", "A &lt;b&gt;plan&lt;/b&gt;"),
-        ("title: [A, B]", None),
-        ("title: A\n  - b: [", None),
+        ("title: [A, B]", "chat"),
+        ("title: A\n  - b: [", "chat"),
+        ("title: ' '", "chat"),
+        ("tags: x", "chat"),
     ],
 )
-def test_the_title_of_the_frontmatter_is_the_heading(
-    frontmatter: str, heading: str | None, tmp_path: Path
+def test_the_heading_is_the_title_of_the_frontmatter_else_the_name_of_the_file(
+    frontmatter: str, heading: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "chat.msg.md"
     file.write_text(f"---\n{frontmatter}\n---\n\n# %%\n\nHi\n", encoding="utf-8")
@@ -185,7 +192,9 @@ def test_the_title_of_the_frontmatter_is_the_heading(
     page = MsgHTMLExporter().from_filename(str(file))[0]
 
     found = re.search('<h1 class="msg-Title">(.*)</h1>', page)
-    assert (found[1] if found else None) == heading
+    assert found
+    assert found[1] == heading
+    assert MsgMarkdownExporter().from_filename(str(file))[0].startswith("# ")
 
 
 @pytest.mark.parametrize("name", ["chat.msg.md", "chat.ipynb"])

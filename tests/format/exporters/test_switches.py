@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from exported_notebooks import answer, notebook, turn
 from nbformat import v4
 
+from msgbook.notebook.magics_table import OWN_MAGICS
 from msgbook_format.exporters import (
     MsgHTMLExporter,
     MsgMarkdownExporter,
     MsgNotebookExporter,
     MsgSlidesExporter,
 )
+from msgbook_format.exporters.selection import CONTROLS
 
 EXPORTERS = [MsgHTMLExporter, MsgMarkdownExporter, MsgNotebookExporter, MsgSlidesExporter]
 WORDS = {
@@ -68,6 +71,68 @@ def test_an_export_says_what_it_leaves_out(exporter: Any) -> None:
     assert (
         "Not in this export: reasoning of 1 answer, 1 tool call, 2 excluded cells, 2 system prompts."
     ) in text
+
+
+def test_the_magics_that_steer_are_those_of_the_kernel() -> None:
+    assert set(OWN_MAGICS) == CONTROLS
+
+
+def controlled() -> Any:
+    printed = [v4.new_output("stream", text="critic answers now")]
+    rest = turn({"type": "text", "text": "The rest."})
+    first = turn({"type": "text", "text": "The answer."})
+    return notebook(
+        v4.new_code_cell("%agent new critic model=big", outputs=printed),
+        v4.new_code_cell("The question?", outputs=[answer(first)]),
+        v4.new_code_cell("%continue", outputs=[answer(rest)]),
+        v4.new_code_cell("%time 1 + 1"),
+        v4.new_code_cell("%50 of users?"),
+        v4.new_code_cell("  %usage"),
+    )
+
+
+@pytest.mark.parametrize("exporter", [MsgHTMLExporter, MsgMarkdownExporter, MsgSlidesExporter])
+def test_what_the_author_steers_with_is_not_for_readers(exporter: Any) -> None:
+    text, _ = exporter().from_notebook_node(controlled())
+
+    assert [word for word in ("%agent", "critic", "%usage", "%continue") if word in text] == []
+    for kept in ("The question?", "The answer.", "The rest.", "50 of users?", "time"):
+        assert kept in text
+    assert "Not in this export: 2 commands to msgbook." in text
+    shown, _ = exporter(excluded=True).from_notebook_node(controlled())
+    assert "critic answers now" in shown
+
+
+def test_a_notebook_to_go_on_with_keeps_them() -> None:
+    cells = json.loads(MsgNotebookExporter().from_notebook_node(controlled())[0])["cells"]
+
+    sources = ["".join(cell["source"]) for cell in cells]
+    assert (sources[0], sources[2]) == ("%agent new critic model=big", "%continue")
+
+
+@pytest.mark.parametrize(
+    ("times", "days"),
+    [
+        (["2026-11-20T10:00:00Z"], "2026-11-20"),
+        (["2026-11-20T10:00:00Z", "2026-11-20T23:00:00Z"], "2026-11-20"),
+        (["2026-11-23T10:00:00Z", "2026-11-20T10:00:00Z"], "2026-11-20 – 2026-11-23"),
+        (["<b>", None, 7, {}, "", "2026-11-20T10:00:00Z"], "2026-11-20"),
+        ([], None),
+    ],
+)
+def test_the_days_of_the_conversation_stand_at_the_top(times: Any, days: str | None) -> None:
+    cells = [
+        v4.new_code_cell(
+            "Hi", outputs=[answer({**turn({"type": "text", "text": "x"}), "started": t})]
+        )
+        for t in times
+    ]
+    page, _ = MsgHTMLExporter().from_notebook_node(notebook(*cells))
+    text, _ = MsgMarkdownExporter().from_notebook_node(notebook(*cells))
+
+    found = re.search("<time>(.*?)</time>", page)
+    assert (found and found[1]) == days
+    assert (days or "##") in text.split("\n\n")[0] or not cells
 
 
 @pytest.mark.parametrize("exporter", EXPORTERS)

@@ -118,6 +118,73 @@ def test_a_saved_key_is_used_again_when_only_the_model_changes(config, server, s
     assert list(settings.providers) == ["local"]
 
 
+def test_a_key_goes_into_a_file_of_its_own_if_that_is_chosen(config, server):
+    keyed = form(server.url, key_from="file", key=KEY)
+
+    shown = new_settings.preview(keyed, Settings())
+    new_settings.save(keyed, shown["digest"])
+
+    assert 'api_key_file = "local"' in config.read_text()
+    assert KEY not in config.read_text() + json.dumps(shown)
+    settings = load_settings()
+    assert (settings.provider.api_key, settings.warnings) == (KEY, ())
+    again = form(server.url, key_from="file", model="other")
+    new_settings.save(again, new_settings.preview(again, settings)["digest"])
+    assert list(load_settings().providers) == ["local"]
+
+
+def test_a_key_of_the_session_is_in_no_file(config, server):
+    keyed = form(server.url, key_from="session", key=KEY)
+
+    shown = new_settings.preview(keyed, Settings())
+    new_settings.save(keyed, shown["digest"])
+
+    assert "api_key_session = true" in config.read_text()
+    assert shown["server"] == server.url
+    assert all(KEY not in path.read_text() for path in config.parent.rglob("*") if path.is_file())
+    assert load_settings().warnings == ()
+
+
+def test_the_key_of_the_session_is_used_again_for_its_server_alone(server):
+    keys = {server.url: KEY}
+    wanted = form(f"{server.url}/chat/completions", key_from="session")
+
+    assert new_settings.with_session_key(wanted, keys).key == KEY
+    assert new_settings.with_session_key(replace(wanted, key="typed"), keys).key == "typed"
+    assert new_settings.with_session_key(replace(wanted, key_from="file"), keys).key == ""
+    assert new_settings.with_session_key(form("http://h/v1", key_from="session"), keys).key == ""
+
+
+@pytest.mark.parametrize(
+    "keyed",
+    [
+        {},
+        {"key_from": "variable", "key_variable": "MY_KEY"},
+        {"key_from": "file", "key": KEY},
+        {"key_from": "session", "key": KEY},
+        {"api": "responses"},
+    ],
+)
+def test_what_is_connected_is_in_the_form_when_it_is_opened_again(
+    config, server, monkeypatch, keyed
+):
+    monkeypatch.setenv("MY_KEY", KEY)
+    filled = form(server.url, **keyed)
+    new_settings.save(filled, new_settings.preview(filled, Settings())["digest"])
+
+    state = new_settings.describe_state(load_settings())
+
+    assert state["current"] == {
+        "name": "local",
+        "base_url": server.url,
+        "key_from": "none",
+        "key_variable": "",
+        "model": "scripted",
+        "api": "",
+    } | {name: value for name, value in keyed.items() if name != "key"}
+    assert KEY not in json.dumps(state)
+
+
 def test_without_a_working_keyring_nothing_is_written_and_the_settings_say_what_is_missing(
     config, server, monkeypatch
 ):
@@ -146,10 +213,12 @@ def test_a_variable_that_is_not_set_is_named(config, server):
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
+        ({"key_from": "file"}, "Enter the key"),
+        ({"key_from": "session"}, "Enter the key"),
         ({"base_url": ""}, "URL"),
         ({"base_url": "localhost"}, "not a URL"),
         ({"name": "a b"}, "name"),
-        ({"key_from": "file"}, "where the key is"),
+        ({"key_from": "drawer"}, "where the key is"),
         ({"key_from": "variable", "key_variable": "sk-1"}, "not the key itself"),
         ({"key_from": "keyring", "key": "a b"}, "blank"),
         ({"api": "soap"}, "APIs"),

@@ -110,8 +110,8 @@ def _server(provider: ProviderSettings, file: str) -> dict[str, str]:
 
 
 def _key_origin(provider: ProviderSettings) -> str:
-    if provider.key_entry:
-        return f"entry {provider.key_entry} of the keyring"
+    if provider.saved_key:
+        return provider.saved_key.words
     return provider.key_variable or "api_key_env"
 
 

@@ -16,10 +16,12 @@ from msgbook.notebook import title_of
 from msgbook.notebook.magics_table import (
     AGENT,
     AGENT_ATTRIBUTES,
+    CONTINUE_MAGIC,
     MACRO,
     MODEL,
     MSG_ATTRIBUTES,
     OWN_MAGICS,
+    PYTHON_MAGIC,
 )
 from msgbook.text import one_line, visible
 from msgbook_format.links import nfc, real_path
@@ -106,7 +108,7 @@ def _candidates(code: str, cursor: int, scope: PromptScope) -> tuple[int, Iterab
     """Return where the word at the cursor starts, and everything that it could become."""
     before = code[:cursor]
     if magic := _MAGIC_START.fullmatch(before):
-        return magic.start(1), (Match(name, "magic") for name in sorted(scope.magics))
+        return magic.start(1), (Match(name, "magic") for name in sorted(scope.magics, key=_rank))
     if _NEW_AGENT.fullmatch(before):
         return _attributes(before, AGENT_ATTRIBUTES, code, scope)
     line = _MAGIC_LINE.fullmatch(before)
@@ -119,6 +121,11 @@ def _candidates(code: str, cursor: int, scope: PromptScope) -> tuple[int, Iterab
     if tag := macro_at(code, cursor):
         return tag.start, _macros(code, scope)
     return cursor, ()
+
+
+def _rank(magic: str) -> tuple[bool, str]:
+    """Return the place of a magic: those of msgbook come before IPython's many."""
+    return magic not in (*OWN_MAGICS, CONTINUE_MAGIC, PYTHON_MAGIC, MSG_MAGIC), magic
 
 
 def _arguments(words: list[str], code: str, scope: PromptScope) -> Iterator[Match]:

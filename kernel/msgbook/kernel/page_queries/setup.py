@@ -25,23 +25,25 @@ def answer_queries(queries: PageQueries, session: Session) -> None:
     async def models(query: Query) -> dict[str, Any]:
         from msgbook.kernel import new_settings
 
-        return await new_settings.list_models(_form(query), session.settings)
+        return await new_settings.list_models(_form(query, session), session.settings)
 
     async def test(query: Query) -> dict[str, Any]:
         from msgbook.kernel import new_settings
 
-        return await new_settings.test(_form(query), session.settings)
+        return await new_settings.test(_form(query, session), session.settings)
 
     async def preview(query: Query) -> dict[str, Any]:
         from msgbook.kernel import new_settings
 
-        return await asyncio.to_thread(new_settings.preview, _form(query), session.settings)
+        return await asyncio.to_thread(
+            new_settings.preview, _form(query, session), session.settings
+        )
 
     async def save(query: Query) -> dict[str, Any]:
         from msgbook.kernel import new_settings
 
         digest = query.text("digest")
-        return await asyncio.to_thread(new_settings.save, _form(query), digest)
+        return await asyncio.to_thread(new_settings.save, _form(query, session), digest)
 
     async def tour(_query: Query) -> dict[str, Any]:
         from msgbook.host import tour_text
@@ -52,9 +54,11 @@ def answer_queries(queries: PageQueries, session: Session) -> None:
         queries.on_query(f"setup.{handler.__name__}", handler)
 
 
-def _form(query: Query) -> Any:
+def _form(query: Query, session: Session) -> Any:
+    from msgbook.kernel.new_settings import with_session_key
     from msgbook.kernel.setup_form import Form
 
     key = query.secret or ""
     names = ("name", "base_url", "key_from", "key_variable", "model", "api")
-    return Form(**{name: query.text(name).strip() for name in names}, key=key.strip())
+    form = Form(**{name: query.text(name).strip() for name in names}, key=key.strip())
+    return with_session_key(form, session.keys.by_url)
