@@ -19,6 +19,22 @@ import { Writers } from './writers';
 /** Longest time between a change and its place in the output model, in milliseconds. */
 export const WRITE_INTERVAL = 1000;
 
+/** Saves a notebook with its turns (turnSaver.ts). */
+export interface ITurnSaver {
+  /** A turn begins; `adopted` says that this page does not run it. */
+  begin(adopted: boolean): void;
+  /** A running turn has grown in the outputs. */
+  grow(): void;
+  /** A turn has ended in the outputs; the promise resolves when it is safe there. */
+  end(adopted: boolean): Promise<void> | undefined;
+}
+
+const NO_SAVER: ITurnSaver = {
+  begin: () => undefined,
+  grow: () => undefined,
+  end: () => undefined
+};
+
 /**
  * The running turns of one notebook.
  *
@@ -29,8 +45,16 @@ export const WRITE_INTERVAL = 1000;
  * Of the pages that share a document, one writes; the others only show.
  */
 export class LiveTurns {
-  /** @param send - Sends a message to the kernel; returns false if it cannot be reached. */
-  constructor(cells: ITurnCells, send: (data: JSONObject) => boolean) {
+  /**
+   * @param send - Sends a message to the kernel; returns false if it cannot be reached.
+   * @param saver - Saves what stands in the outputs; by default nobody does.
+   */
+  constructor(
+    cells: ITurnCells,
+    send: (data: JSONObject) => boolean,
+    saver: ITurnSaver = NO_SAVER
+  ) {
+    this._saver = saver;
     this._cells = cells;
     this._send = send;
     this._writers = new Writers(cells, send);
@@ -114,6 +138,7 @@ export class LiveTurns {
       const isOurs = this._writers.isOurs(live.displayId);
       if (isOurs && live.written !== live.turn && !live.lost) {
         this._outputs.put(live, false);
+        this._saver.grow();
       }
     }
   }
@@ -123,6 +148,7 @@ export class LiveTurns {
     this.write();
     for (const live of Array.from(this._turns.values())) {
       this._forget(live);
+      void this._saver.end(live.adopted);
     }
     this._requests.clear();
     this._writers.clear();
@@ -153,6 +179,9 @@ export class LiveTurns {
       this.write();
       this._finish(live, turn);
       return;
+    }
+    if (known === undefined) {
+      this._saver.begin(adopted);
     }
     this._showChange(live);
   }
@@ -210,8 +239,14 @@ export class LiveTurns {
   private _finish(live: ILiveTurn, turn: TurnJson): void {
     this._forget(live);
     this._writers.forget(live.displayId);
-    this._send({ type: 'turn.seen', display_id: live.displayId });
     this._cells.keepResults(turn);
+    const seen = { type: 'turn.seen', display_id: live.displayId };
+    const saved = this._saver.end(live.adopted);
+    if (saved === undefined) {
+      this._send(seen);
+    } else {
+      void saved.then(() => this._send(seen));
+    }
   }
 
   private _forget(live: ILiveTurn): void {
@@ -239,6 +274,7 @@ export class LiveTurns {
 
   private readonly _cells: ITurnCells;
   private readonly _send: (data: JSONObject) => boolean;
+  private readonly _saver: ITurnSaver;
   private readonly _writers: Writers;
   private readonly _requests: TurnRequests;
   private readonly _outputs: TurnOutputs;

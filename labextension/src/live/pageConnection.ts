@@ -30,18 +30,23 @@ import { LiveTurns } from './liveTurns';
 import { NotebookCells } from './notebookCells';
 import { SubagentWatch, removeReadOnlyLabel } from './subagentWatch';
 import { runAction } from './turnActions';
+import { TurnSaver } from './turnSaver';
 
 /**
  * Connection of a page to its kernel, beside JupyterLab's own messages. It lasts as long as the
  * panel.
  */
 export class PageConnection implements ITurnHost {
-  /** @param open - Opens the conversation at a path. */
+  /**
+   * @param open - Opens the conversation at a path.
+   * @param saves - Returns whether turns are saved by themselves.
+   */
   constructor(
     panel: NotebookPanel,
     contents: Contents.IManager,
     open: (path: string) => void,
-    words: IQueryWords
+    words: IQueryWords,
+    saves: () => boolean
   ) {
     this._open = open;
     const { context, sessionContext } = panel;
@@ -51,7 +56,8 @@ export class PageConnection implements ITurnHost {
       () => sessionContext.session?.kernel?.clientId ?? null
     );
     const send = (data: JSONObject) => this._link.send(data);
-    this._turns = new LiveTurns(this.cells, send);
+    this._saver = new TurnSaver(context, contents, saves);
+    this._turns = new LiveTurns(this.cells, send, this._saver);
     this._outputs = new AdoptedOutputs(this.cells, this._turns);
     this.approvals = new Approvals(this.cells, send);
     this.queries = new Queries(send, words);
@@ -233,11 +239,13 @@ export class PageConnection implements ITurnHost {
     Signal.clearData(this);
     this.queries.clear();
     this._subagent.dispose();
+    this._saver.dispose();
     this._link.dispose();
   }
 
   private readonly _subagent: SubagentWatch;
   private readonly _open: (path: string) => void;
+  private readonly _saver: TurnSaver;
   private readonly _turns: LiveTurns;
   private readonly _outputs: AdoptedOutputs;
   private readonly _connected = new Signal<this, void>(this);
