@@ -167,6 +167,12 @@ export class LiveTurns {
     }
     const adopted = known?.adopted ?? !this._executes(cellId, displayId);
     const live = startLive(message, adopted);
+    if (message.recovered && this._outputs.hasMore(live)) {
+      if (this._writers.isOurs(displayId)) {
+        this._confirm(live);
+      }
+      return;
+    }
     this._turns.set(cellId, live);
     if (!this._writers.isOurs(displayId)) {
       this._show(live);
@@ -240,8 +246,13 @@ export class LiveTurns {
     this._forget(live);
     this._writers.forget(live.displayId);
     this._cells.keepResults(turn);
-    const seen = { type: 'turn.seen', display_id: live.displayId };
-    const saved = this._saver.end(live.adopted);
+    this._confirm(live);
+  }
+
+  /** Tell the kernel that a turn is safe, once it is. */
+  private _confirm({ displayId, adopted }: ILiveTurn): void {
+    const seen = { type: 'turn.seen', display_id: displayId };
+    const saved = this._saver.end(adopted);
     if (saved === undefined) {
       this._send(seen);
     } else {

@@ -1,4 +1,5 @@
 import type { Cell } from '@jupyterlab/cells';
+import { PathExt } from '@jupyterlab/coreutils';
 import {
   NotebookActions,
   type Notebook,
@@ -70,6 +71,7 @@ export class PageConnection implements ITurnHost {
     sessionContext.kernelChanged.connect(this._end, this);
     // The signal is emitted before the content is read for saving.
     context.saveState.connect(this._write, this);
+    context.pathChanged.connect(this._tellName, this);
     window.addEventListener('pagehide', this._write);
     document.addEventListener('visibilitychange', this._write);
     panel.disposed.connect(this._dispose, this);
@@ -187,7 +189,14 @@ export class PageConnection implements ITurnHost {
     return null;
   }
 
+  /** The kernel knows its notebook by the name that the file had when it was started. */
+  private _tellName(): void {
+    const name = PathExt.basename(this.panel.context.localPath);
+    this._link.send({ type: 'notebook.name', name });
+  }
+
   private _ask(): void {
+    this._tellName();
     this._connected.emit();
     void this.panel.context.ready.then(() => {
       if (!this.panel.isDisposed) {

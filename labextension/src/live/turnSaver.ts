@@ -186,7 +186,8 @@ function isSameVersion(
   if (ours.hash && there.hash) {
     return ours.hash === there.hash;
   }
-  const later = Date.parse(there.last_modified) - Date.parse(ours.last_modified);
+  const later =
+    Date.parse(there.last_modified) - Date.parse(ours.last_modified);
   return !(later > MARGIN);
 }
 
