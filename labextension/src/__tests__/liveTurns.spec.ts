@@ -413,10 +413,10 @@ it('The kernel is told that a turn is safe only when it is saved', async () => {
   const told: string[] = [];
   let save = () => undefined as void;
   const live = new LiveTurns(page, data => sent.push(data) > 0, {
-    begin: adopted => void told.push(`begins ${adopted}`),
+    begin: (cellId, adopted) => void told.push(`${cellId} begins ${adopted}`),
     grow: () => void told.push('grows'),
-    end: adopted => {
-      told.push(`ends ${adopted}`);
+    end: (cellId, adopted) => {
+      told.push(`${cellId} ends ${adopted}`);
       return new Promise(resolve => (save = resolve));
     }
   });
@@ -439,7 +439,7 @@ it('The kernel is told that a turn is safe only when it is saved', async () => {
   jest.advanceTimersByTime(WRITE_INTERVAL);
   live.receiveOutput('d', turnBundle(turn('done', '>xy')));
   await Promise.resolve();
-  expect([told, sent]).toEqual([['begins false', 'grows', 'ends false'], []]);
+  expect([told, sent]).toEqual([['a begins false', 'grows', 'a ends false'], []]);
   save();
   await Promise.resolve();
   expect(sent).toEqual([{ type: 'turn.seen', display_id: 'd' }]);

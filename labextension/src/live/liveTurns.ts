@@ -19,17 +19,17 @@ import { Writers } from './writers';
 /** Longest time between a change and its place in the output model, in milliseconds. */
 export const WRITE_INTERVAL = 1000;
 
-/** Saves a notebook with its turns (turnSaver.ts). */
-export interface ITurnSaver {
+/** Is told of the turns that this page writes. */
+export interface ITurnWatcher {
   /** A turn begins; `adopted` says that this page does not run it. */
-  begin(adopted: boolean): void;
+  begin(cellId: string, adopted: boolean): void;
   /** A running turn has grown in the outputs. */
   grow(): void;
   /** A turn has ended in the outputs; the promise resolves when it is safe there. */
-  end(adopted: boolean): Promise<void> | undefined;
+  end(cellId: string, adopted: boolean): Promise<void> | undefined;
 }
 
-const NO_SAVER: ITurnSaver = {
+const NOBODY: ITurnWatcher = {
   begin: () => undefined,
   grow: () => undefined,
   end: () => undefined
@@ -47,14 +47,13 @@ const NO_SAVER: ITurnSaver = {
 export class LiveTurns {
   /**
    * @param send - Sends a message to the kernel; returns false if it cannot be reached.
-   * @param saver - Saves what stands in the outputs; by default nobody does.
    */
   constructor(
     cells: ITurnCells,
     send: (data: JSONObject) => boolean,
-    saver: ITurnSaver = NO_SAVER
+    watcher: ITurnWatcher = NOBODY
   ) {
-    this._saver = saver;
+    this._watcher = watcher;
     this._cells = cells;
     this._send = send;
     this._writers = new Writers(cells, send);
@@ -138,7 +137,7 @@ export class LiveTurns {
       const isOurs = this._writers.isOurs(live.displayId);
       if (isOurs && live.written !== live.turn && !live.lost) {
         this._outputs.put(live, false);
-        this._saver.grow();
+        this._watcher.grow();
       }
     }
   }
@@ -148,7 +147,7 @@ export class LiveTurns {
     this.write();
     for (const live of Array.from(this._turns.values())) {
       this._forget(live);
-      void this._saver.end(live.adopted);
+      void this._watcher.end(live.cellId, live.adopted);
     }
     this._requests.clear();
     this._writers.clear();
@@ -187,7 +186,7 @@ export class LiveTurns {
       return;
     }
     if (known === undefined) {
-      this._saver.begin(adopted);
+      this._watcher.begin(cellId, adopted);
     }
     this._showChange(live);
   }
@@ -250,9 +249,9 @@ export class LiveTurns {
   }
 
   /** Tell the kernel that a turn is safe, once it is. */
-  private _confirm({ displayId, adopted }: ILiveTurn): void {
+  private _confirm({ cellId, displayId, adopted }: ILiveTurn): void {
     const seen = { type: 'turn.seen', display_id: displayId };
-    const saved = this._saver.end(adopted);
+    const saved = this._watcher.end(cellId, adopted);
     if (saved === undefined) {
       this._send(seen);
     } else {
@@ -285,7 +284,7 @@ export class LiveTurns {
 
   private readonly _cells: ITurnCells;
   private readonly _send: (data: JSONObject) => boolean;
-  private readonly _saver: ITurnSaver;
+  private readonly _watcher: ITurnWatcher;
   private readonly _writers: Writers;
   private readonly _requests: TurnRequests;
   private readonly _outputs: TurnOutputs;

@@ -1,10 +1,11 @@
-import type { Cell } from '@jupyterlab/cells';
+import type { Cell, ICellModel } from '@jupyterlab/cells';
 import { PathExt } from '@jupyterlab/coreutils';
 import {
   NotebookActions,
   type Notebook,
   type NotebookPanel
 } from '@jupyterlab/notebook';
+import type { IObservableList } from '@jupyterlab/observables';
 import type { Contents, Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import { Signal, type ISignal } from '@lumino/signaling';
@@ -16,16 +17,21 @@ import { KERNEL_NAME, KernelLink } from '../comm/kernelLink';
 import { parseAgentKeep } from '../comm/agentMessages';
 import { Queries, type IQueryWords } from '../comm/queries';
 import { parseHistoryMark } from '../comm/historyMessages';
-import type {
-  Execution,
-  IConversationLink,
-  ITurnHost,
-  TurnAction
+import {
+  NO_OFFERS,
+  type Execution,
+  type IConversationLink,
+  type ITurnHost,
+  type ITurnOffers,
+  type TurnAction
 } from '../render/host';
 import type { TurnJson } from '../turn/delta';
+import { hasAnswer, parseTurn } from '../turn/model';
 import { AdoptedOutputs } from './adoptedOutputs';
 import { Approvals } from './approvals';
 import { linkTo } from './conversationLink';
+import { EarlierAnswers } from './earlierAnswers';
+import { EndFollower } from './endFollower';
 import { executionOf } from './executions';
 import { LiveTurns } from './liveTurns';
 import { NotebookCells } from './notebookCells';
@@ -58,7 +64,19 @@ export class PageConnection implements ITurnHost {
     );
     const send = (data: JSONObject) => this._link.send(data);
     this._saver = new TurnSaver(context, contents, saves);
-    this._turns = new LiveTurns(this.cells, send, this._saver);
+    this._follower = new EndFollower(panel.content);
+    this._turns = new LiveTurns(this.cells, send, {
+      begin: (cellId, adopted) => {
+        this._follower.begin(cellId);
+        this._saver.begin(adopted);
+      },
+      grow: () => this._saver.grow(),
+      end: (cellId, adopted) => {
+        this._follower.end();
+        this._ended.emit(cellId);
+        return this._saver.end(adopted);
+      }
+    });
     this._outputs = new AdoptedOutputs(this.cells, this._turns);
     this.approvals = new Approvals(this.cells, send);
     this.queries = new Queries(send, words);
@@ -72,6 +90,9 @@ export class PageConnection implements ITurnHost {
     // The signal is emitted before the content is read for saving.
     context.saveState.connect(this._write, this);
     context.pathChanged.connect(this._tellName, this);
+    void context.ready.then(() =>
+      panel.content.model?.cells.changed.connect(this._onCells, this)
+    );
     window.addEventListener('pagehide', this._write);
     document.addEventListener('visibilitychange', this._write);
     panel.disposed.connect(this._dispose, this);
@@ -95,6 +116,14 @@ export class PageConnection implements ITurnHost {
 
   /** Opens the form that connects a model. */
   connectModel?: () => void;
+
+  /** Lets the person choose another model for a cell in a list, and runs the cell again. */
+  chooseModel?: (cellId: string, anchor: Element) => void;
+
+  /** Emitted with the id of a cell whose turn has ended in the outputs. */
+  get turnEnded(): ISignal<this, string> {
+    return this._ended;
+  }
 
   /** True on a msgbook kernel; the notebooks of other kernels are left as they are. */
   get isChat(): boolean {
@@ -136,10 +165,31 @@ export class PageConnection implements ITurnHost {
     this.approvals.answer(question, choice, reason);
   }
 
+  offers(node: Node): ITurnOffers {
+    const cellId = this.cells.cellIdOf(node);
+    return cellId === null
+      ? NO_OFFERS
+      : {
+          stop: !this._subagent.isRunning,
+          isContinued: this.cells.isContinued(cellId),
+          other: this._earlier.of(cellId)
+        };
+  }
+
   readonly act = async (node: Node, action: TurnAction): Promise<void> => {
     const cellId = this.cells.cellIdOf(node);
-    if (cellId !== null) {
-      await runAction(this.panel, this.queries, cellId, action);
+    if (cellId === null) {
+      return;
+    }
+    switch (action.kind) {
+      case 'model':
+        this.chooseModel?.(cellId, action.anchor);
+        return;
+      case 'swap':
+        this.cells.withCell(cellId, cell => this._earlier.swap(cell));
+        return;
+      default:
+        await runAction(this.panel, this.queries, cellId, action);
     }
   };
 
@@ -211,8 +261,21 @@ export class PageConnection implements ITurnHost {
     { notebook, cell }: { notebook: Notebook; cell: Cell }
   ): void {
     if (notebook === this.panel.content && this.isChat) {
-      this.cells.keepMarks(cell.model.id);
+      const { id } = cell.model;
+      this.cells.keepMarks(id);
+      const before = parseTurn(this.cells.turn(id));
+      if (before !== null && hasAnswer(before)) {
+        this.cells.withCell(id, model => this._earlier.keep(model));
+      }
+      this.cells.refreshAbove(notebook.widgets.indexOf(cell));
     }
+  }
+
+  private _onCells(
+    _: unknown,
+    { newIndex, oldIndex }: IObservableList.IChangedArgs<ICellModel>
+  ): void {
+    this.cells.refreshAbove(newIndex === -1 ? oldIndex : newIndex);
   }
 
   private _onOutput(_: unknown, message: KernelMessage.IMessage): void {
@@ -249,12 +312,16 @@ export class PageConnection implements ITurnHost {
     this.queries.clear();
     this._subagent.dispose();
     this._saver.dispose();
+    this._follower.dispose();
     this._link.dispose();
   }
 
   private readonly _subagent: SubagentWatch;
   private readonly _open: (path: string) => void;
   private readonly _saver: TurnSaver;
+  private readonly _follower: EndFollower;
+  private readonly _earlier = new EarlierAnswers();
+  private readonly _ended = new Signal<this, string>(this);
   private readonly _turns: LiveTurns;
   private readonly _outputs: AdoptedOutputs;
   private readonly _connected = new Signal<this, void>(this);
