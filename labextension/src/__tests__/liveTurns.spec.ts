@@ -439,7 +439,10 @@ it('The kernel is told that a turn is safe only when it is saved', async () => {
   jest.advanceTimersByTime(WRITE_INTERVAL);
   live.receiveOutput('d', turnBundle(turn('done', '>xy')));
   await Promise.resolve();
-  expect([told, sent]).toEqual([['a begins false', 'grows', 'a ends false'], []]);
+  expect([told, sent]).toEqual([
+    ['a begins false', 'grows', 'a ends false'],
+    []
+  ]);
   save();
   await Promise.resolve();
   expect(sent).toEqual([{ type: 'turn.seen', display_id: 'd' }]);

@@ -106,7 +106,8 @@ export class EndFollower {
 
   private _onResize(): void {
     const { outerNode } = this._notebook;
-    const by = this._cell === null ? 0 : this._rule.grow(this._places(this._cell));
+    const by =
+      this._cell === null ? 0 : this._rule.grow(this._places(this._cell));
     if (by > 0) {
       outerNode.scrollTop += by;
       this._rule.scrolledTo(outerNode.scrollTop);
