@@ -126,6 +126,16 @@ it('a retry is a copy with another agent, and the first one is no longer sent', 
   expect(last.sharedModel.getSource()).toBe('Two');
 });
 
+it('a retry with another model is a copy that the same agent answers', () => {
+  const ours = { agent: 'a', model: 'm', summary: { text: 'x', source: 'y' } };
+  const model = notebook(ours, '%%msg model=n agent=b\nOne');
+  insertRetry(model, 0, { model: 'other' });
+  const [first, copy] = Array.from(model.cells);
+  expect(factsOf(first).history).toBe('exclude');
+  expect(copy.sharedModel.getSource()).toBe('%%msg agent=b\nOne');
+  expect(copy.metadata).toEqual({ msgbook: { agent: 'a', model: 'other' } });
+});
+
 it('undo of a choice does not take back what a turn saved since', () => {
   const model = notebook({}, 'One');
   setNotebook(model, { model: 'm' });
