@@ -58,7 +58,7 @@ it('The view follows an end that was in view', () => {
 
 it('An end that was out of view is not followed, from above or from below', () => {
   for (const scrolled of [0, 900]) {
-    const view = new FakeView(700);
+    const view = new FakeView(700, 2000);
     view.scrolled = scrolled;
     view.rule.begin(view.places);
     for (let lines = 0; lines < 100; lines += 1) {

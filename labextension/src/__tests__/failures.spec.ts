@@ -1,6 +1,4 @@
 import { nullTranslator } from '@jupyterlab/translation';
-import { readFileSync, readdirSync } from 'fs';
-import { join } from 'path';
 
 import { errorView } from '../render/errorView';
 import type { TurnAction } from '../render/host';
@@ -96,32 +94,4 @@ it('Where there is no kernel, only the form is offered', () => {
   expect(buttons.map(button => button.textContent)).toEqual([
     'Connect a Model…'
   ]);
-});
-
-it('Each name in the table is one that the kernel or a library of it raises', () => {
-  const kernel = join(__dirname, '../../../kernel/msgbook');
-  const sources = readdirSync(kernel, { recursive: true })
-    .map(String)
-    .filter(file => file.endsWith('.py'))
-    .map(file => readFileSync(join(kernel, file), 'utf8'))
-    .join('\n');
-  for (const name of [
-    'IncompleteAnswer',
-    'NotACompletion',
-    'OtherApi',
-    'RedirectedError',
-    'ConfigError',
-    'NetworkProblem',
-    'PluginError',
-    'UnusableSettingError',
-    'ContextWindowError',
-    'EmptyMessageError',
-    'NothingToContinueError',
-    'UnknownAgentError',
-    'UnreadableAgentError',
-    'UnreadableMsgLineError'
-  ]) {
-    expect(sources).toContain(name);
-    expect(failureOf(name, trans).remedies.length).toBeGreaterThan(0);
-  }
 });

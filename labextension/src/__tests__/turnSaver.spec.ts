@@ -30,7 +30,7 @@ class FakeDocument {
     canSave: true,
     contentsModel: { ...this.file },
     saveState: this.states,
-    save: () => this.save()
+    save: () => this._save()
   };
   readonly saver = new TurnSaver(
     this.context as unknown as ISavedContext,
@@ -56,7 +56,7 @@ class FakeDocument {
         );
   }
 
-  private async save(): Promise<void> {
+  private async _save(): Promise<void> {
     this.states.emit('started');
     const content = this.content;
     if (
