@@ -220,7 +220,7 @@ class Session:
         """Take the name of the notebook's file from a page: it may be another than at the start."""
         name = data.get("name")
         if isinstance(name, str) and name == Path(name).name:
-            self._kept.rename(self._folder / name)
+            self._kept.renamed(self._folder / name)
 
     async def close(self) -> None:
         """Close the connections to model servers, and write what is kept."""

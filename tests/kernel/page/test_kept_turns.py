@@ -116,7 +116,7 @@ def test_a_notebook_that_was_renamed_has_its_turns(notebook, base, tmp_path):
     kept = KeptTurns(notebook, base)
     kept.put("a", turn("running", said("Before")))
     renamed = notebook.rename(tmp_path / "Trains to Graz.msg.md")
-    kept.rename(renamed)
+    kept.renamed(renamed)
     kept.put("b", turn("running", said("After")))
     kept.finish()
     os.close(cast("int", kept._lock))
@@ -128,7 +128,7 @@ def test_a_name_that_is_another_notebooks_changes_nothing(notebook, base, tmp_pa
     other = tmp_path / "other.msg.md"
     other.touch()
     kept = KeptTurns(notebook, base)
-    kept.rename(other)
+    kept.renamed(other)
     kept.put("a", turn("running"))
     kept.finish()
     os.close(cast("int", kept._lock))

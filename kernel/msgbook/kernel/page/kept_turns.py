@@ -100,7 +100,7 @@ class KeptTurns:
         self._writer.submit(self._remove_folders, left)
         return found
 
-    def rename(self, notebook: Path) -> None:
+    def renamed(self, notebook: Path) -> None:
         """Keep the turns under another name: the notebook's file was renamed."""
         if self._key is not None and not self._notebook.exists() and notebook.exists():
             self._notebook = notebook
