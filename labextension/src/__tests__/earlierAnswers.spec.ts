@@ -29,6 +29,17 @@ it('The answer that a run has replaced comes back, and the new one after it', ()
   expect([one.shown, answers.of('a')]).toEqual([['second'], 'earlier']);
 });
 
+it('What is drawn by a swap knows which answer it is', () => {
+  const answers = new EarlierAnswers();
+  const one = cell('a', 'first');
+  answers.keep(one);
+  let drawn: unknown;
+  (one.outputs as { fromJSON: () => void }).fromJSON = () =>
+    void (drawn = answers.of('a'));
+  answers.swap(one);
+  expect(drawn).toBe('later');
+});
+
 it('Another run keeps what was shown, and a cell without another answer stays', () => {
   const answers = new EarlierAnswers();
   const [one, two] = [cell('a', 'first'), cell('b', 'other')];

@@ -39,10 +39,10 @@ export class EarlierAnswers {
   swap({ id, outputs }: Outputs): void {
     const other = this._others.get(id);
     if (other !== undefined) {
-      const shown = outputs.toJSON();
-      outputs.fromJSON(other.outputs);
       const which = other.which === 'earlier' ? 'later' : 'earlier';
-      this._others.set(id, { outputs: shown, which });
+      // First: what is drawn asks for it.
+      this._others.set(id, { outputs: outputs.toJSON(), which });
+      outputs.fromJSON(other.outputs);
     }
   }
 

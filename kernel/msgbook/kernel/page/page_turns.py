@@ -110,9 +110,10 @@ class PageTurns:
             self._is_recovered = True
             for cell_id, turn in self._kept.take_over().items():
                 if cell_id not in self._running and cell_id not in self._ended:
-                    state = {"display_id": uuid.uuid4().hex, "seq": 0, "turn": turn}
+                    display_id = uuid.uuid4().hex
+                    state = {"display_id": display_id, "seq": 0, "turn": turn}
                     self._ended[cell_id] = state | {"recovered": True}
-                    self._writers.offer(state["display_id"], cell_id)
+                    self._writers.offer(display_id, cell_id)
 
     def _drop(self, cell_id: str) -> None:
         self._kept.drop(cell_id)
