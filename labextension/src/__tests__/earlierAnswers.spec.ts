@@ -34,7 +34,7 @@ it('What is drawn by a swap knows which answer it is', () => {
   const one = cell('a', 'first');
   answers.keep(one);
   let drawn: unknown;
-  (one.outputs as { fromJSON: () => void }).fromJSON = () =>
+  (one.outputs as unknown as { fromJSON: () => void }).fromJSON = () =>
     void (drawn = answers.of('a'));
   answers.swap(one);
   expect(drawn).toBe('later');
