@@ -1,6 +1,7 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { agentsPlugin } from './plugins/agents';
+import { chatNamePlugin } from './plugins/chatName';
 import { codeInAnswersPlugin } from './plugins/codeInAnswers';
 import { cellsPlugin } from './plugins/cells';
 import { approvalsPlugin } from './plugins/approvals';
@@ -38,6 +39,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   gitDiffPlugin,
   newChatPlugin,
   proposedKernelPlugin,
+  chatNamePlugin,
   setupPlugin,
   tourPlugin,
   pageConnectionsPlugin,

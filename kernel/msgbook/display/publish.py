@@ -26,6 +26,11 @@ would grow with the square of the answer's length."""
 LIVE_BUNDLE_INTERVAL = 0.5
 """Least seconds between two bundles while deltas carry the text."""
 
+KEEP_INTERVAL = 0.5
+"""Least seconds between two states of a turn that are kept on disk."""
+
+_KEPT_CHARS_PER_SECOND = 1_000_000
+
 MAX_DELTA_INTERVAL = 0.25
 _DELTA_CHARS_PER_SECOND = 200_000
 
@@ -89,6 +94,9 @@ class TurnDisplay:
         """The state whose changes are urgent: whether the answer has begun, and the milestones."""
         self._bundles = Throttle(self._send_bundle, self._bundle_interval)
         self._deltas = Throttle(self._send_changes, self._delta_interval)
+        self._keeps = Throttle(self._keep, self._keep_interval)
+        self.keep: Callable[[Turn], None] = lambda _turn: None
+        """Keeps a state of the turn until a page has saved it."""
 
     @property
     def is_followed(self) -> bool:
@@ -106,6 +114,7 @@ class TurnDisplay:
 
     def changed(self) -> None:
         """Show the record soon; an urgent change at once, unless there are too many."""
+        self._keeps.schedule()
         urgent = (self._record.size > 0, self._record.milestones)
         if urgent != self._urgent and (self._pages is None or self._pages.count <= 2):
             self._urgent = urgent
@@ -123,6 +132,7 @@ class TurnDisplay:
 
     def finish(self) -> None:
         """Show the record now; it no longer changes."""
+        self._keeps.run_now()
         self._deltas.cancel()
         self._bundles.cancel()
         if self._is_live:
@@ -170,6 +180,12 @@ class TurnDisplay:
         self._send("update_display_data" if self._is_shown else "display_data", content)
         self._is_shown = True
         self._shown_states = _call_states(turn)
+
+    def _keep(self) -> None:
+        self.keep(copy_turn(self._record.snapshot()))
+
+    def _keep_interval(self) -> float:
+        return max(KEEP_INTERVAL, self._record.size / _KEPT_CHARS_PER_SECOND)
 
     def _bundle_interval(self) -> float:
         least = LIVE_BUNDLE_INTERVAL if self._is_live else MIN_INTERVAL

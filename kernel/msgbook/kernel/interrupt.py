@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
-from ipykernel.ipkernel import IPythonKernel
+from msgbook.kernel.busy import BusyKernel
 
 T = TypeVar("T")
 
@@ -25,7 +25,7 @@ _SWITCH_INTERVAL = 0.001
 several times; Python's default of 5 ms would use up much of the time that an interrupt may take."""
 
 
-class InterruptibleKernel(IPythonKernel):  # type: ignore[misc]  # a base class without types
+class InterruptibleKernel(BusyKernel):
     """An IPython kernel in which turns and awaited cells can be interrupted while they wait.
 
     Attributes:

@@ -27,6 +27,7 @@ from msgbook.host import home_folder, saved_approver
 from msgbook.kernel.code_outputs import OutputRecorder
 from msgbook.kernel.gateway import kernel_private_paths, notices
 from msgbook.kernel.page.agent_keeper import AgentKeeper
+from msgbook.kernel.page.kept_turns import KeptTurns, turns_folder
 from msgbook.kernel.page.page_comms import PageComms
 from msgbook.kernel.page.page_turns import PageTurns
 from msgbook.kernel.page.queries import PageQueries
@@ -34,7 +35,13 @@ from msgbook.kernel.page.questions import PageQuestions
 from msgbook.kernel.page_queries import answer_queries, tell_changes
 from msgbook.kernel.session_keys import SessionKeys
 from msgbook.kernel.transcripts import Transcripts
-from msgbook.notebook import IsMagic, RequestedCell, SessionMemory, Transcript
+from msgbook.notebook import (
+    IsMagic,
+    RequestedCell,
+    SessionMemory,
+    Transcript,
+    session_notebook_file,
+)
 from msgbook.text import controls_visible
 
 if TYPE_CHECKING:
@@ -72,7 +79,9 @@ class Session:
         self.keys = SessionKeys()
         self.transcripts = Transcripts(self.page, self.memory, self.outputs)
         self.display_mode = DisplayMode()
-        self._turns = PageTurns(self.page)
+        self._kept = KeptTurns(session_notebook_file(os.environ), turns_folder())
+        self._turns = PageTurns(self.page, self._kept)
+        self.page.on_message("notebook.name", self._rename_kept)
         self._questions = PageQuestions(self.page)
         self._input_line = InputLine()
         self._folder = folder
@@ -210,8 +219,15 @@ class Session:
         """Log an internal error without the user's keys, and return it as a failure."""
         return log_internal_error(error, self.settings.secrets)
 
+    def _rename_kept(self, _comm: Any, data: dict[str, Any]) -> None:
+        """Take the name of the notebook's file from a page: it may be another than at the start."""
+        name = data.get("name")
+        if isinstance(name, str) and name == Path(name).name:
+            self._kept.renamed(self._folder / name)
+
     async def close(self) -> None:
-        """Close the connections to model servers."""
+        """Close the connections to model servers, and write what is kept."""
+        await asyncio.to_thread(self._kept.finish)
         if self._engine is not None:
             await self._engine.close()
 

@@ -41,7 +41,7 @@ const CHANGES: [string, (model: NotebookModel) => void][] = [
   ],
   ['the agent', m => setAgent(m, m.cells.get(0), 'critic')],
   ['no agent', m => setAgent(m, m.cells.get(0), null)],
-  ['a retry', m => void insertRetry(m, 0, 'critic')],
+  ['a retry', m => void insertRetry(m, 0, { agent: 'critic' })],
   ['the notebook', m => setNotebook(m, { frontmatter: 'a: 1\n', model: 'm' })]
 ];
 
@@ -116,7 +116,7 @@ it('an untouched notebook gets no empty metadata', () => {
 it('a retry is a copy with another agent, and the first one is no longer sent', () => {
   const ours = { agent: 'a', model: 'm', summary: { text: 'x', source: 'y' } };
   const model = notebook(ours, '%%msg model=n max_steps=2\nOne', 'Two');
-  expect(insertRetry(model, 0, 'critic')).toBe(1);
+  expect(insertRetry(model, 0, { agent: 'critic' })).toBe(1);
   const [first, copy, last] = Array.from(model.cells);
   expect(factsOf(first).history).toBe('exclude');
   expect(first.getMetadata('msgbook')).toMatchObject(ours);
@@ -124,6 +124,16 @@ it('a retry is a copy with another agent, and the first one is no longer sent', 
   expect(copy.metadata).toEqual({ msgbook: { agent: 'critic' } });
   expect(copy.id).not.toBe(first.id);
   expect(last.sharedModel.getSource()).toBe('Two');
+});
+
+it('a retry with another model is a copy that the same agent answers', () => {
+  const ours = { agent: 'a', model: 'm', summary: { text: 'x', source: 'y' } };
+  const model = notebook(ours, '%%msg model=n agent=b\nOne');
+  insertRetry(model, 0, { model: 'other' });
+  const [first, copy] = Array.from(model.cells);
+  expect(factsOf(first).history).toBe('exclude');
+  expect(copy.sharedModel.getSource()).toBe('%%msg agent=b\nOne');
+  expect(copy.metadata).toEqual({ msgbook: { agent: 'a', model: 'other' } });
 });
 
 it('undo of a choice does not take back what a turn saved since', () => {

@@ -363,3 +363,87 @@ describe('a turn that another page began, or this one before it was loaded', () 
     expect(said(page.turn('b'))).toBe('so far');
   });
 });
+
+describe('a turn that a killed kernel left behind', () => {
+  const recover = ({ live }: IFixture, value: TurnJson) =>
+    live.receive({
+      type: 'turn',
+      cell_id: 'b',
+      display_id: 'r',
+      seq: 0,
+      turn: value,
+      recovered: true
+    });
+  const seen = { type: 'turn.seen', display_id: 'r' };
+
+  it.each<[string, TurnJson | null, string]>([
+    ['nothing', null, 'All that came.'],
+    ['less of it', turn('running', 'All'), 'All that came.'],
+    [
+      'more of it',
+      turn('running', 'All that came, and more.'),
+      'All that came, and more.'
+    ],
+    [
+      'an older turn',
+      { ...turn('done', 'An answer of yesterday.'), started: '2026-11-19' },
+      'All that came.'
+    ],
+    [
+      'a later turn',
+      { ...turn('done', 'A.'), started: '2026-11-21T10:00:00Z' },
+      'A.'
+    ]
+  ])('is shown where the notebook has %s', (_, there, shown) => {
+    const all = fixture();
+    if (there !== null) {
+      all.page.add('b', turnBundle(there));
+    }
+    recover(all, turn('interrupted', 'All that came.'));
+    expect(said(all.page.turn('b'))).toBe(shown);
+    expect(all.sent).toEqual([seen]);
+    expect(all.page.isRunning('b')).toBe(false);
+  });
+});
+
+it('The kernel is told that a turn is safe only when it is saved', async () => {
+  const page = new FakePage('a');
+  page.running.add('a');
+  const sent: JSONObject[] = [];
+  const told: string[] = [];
+  let save = () => undefined as void;
+  const live = new LiveTurns(page, data => sent.push(data) > 0, {
+    begin: (cellId, adopted) => void told.push(`${cellId} begins ${adopted}`),
+    grow: () => void told.push('grows'),
+    end: (cellId, adopted) => {
+      told.push(`${cellId} ends ${adopted}`);
+      return new Promise(resolve => (save = resolve));
+    }
+  });
+  const receive = (value: TurnJson, seq: number) =>
+    live.receive({
+      type: 'turn',
+      cell_id: 'a',
+      display_id: 'd',
+      seq,
+      turn: value
+    });
+  receive(turn('running', '>'), 0);
+  page.add('a', turnBundle(turn('running', '>')));
+  live.receive({
+    type: 'turn.delta',
+    display_id: 'd',
+    seq: 1,
+    ops: [['append', 0, 'text', 'x']]
+  });
+  jest.advanceTimersByTime(WRITE_INTERVAL);
+  live.receiveOutput('d', turnBundle(turn('done', '>xy')));
+  await Promise.resolve();
+  expect([told, sent]).toEqual([
+    ['a begins false', 'grows', 'a ends false'],
+    []
+  ]);
+  save();
+  await Promise.resolve();
+  expect(sent).toEqual([{ type: 'turn.seen', display_id: 'd' }]);
+});

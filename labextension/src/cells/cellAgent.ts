@@ -7,18 +7,23 @@ import { openChoiceList } from '../pickers/popup';
 import { visible } from '../turn/text';
 import type { IActiveCell } from './activePrompt';
 
-/** Open a list of the agents that a prompt can name. */
+/**
+ * Open a list of the agents that a prompt can name.
+ *
+ * @param without - The agent that has answered, which is left out; undefined for a list of all.
+ */
 export function chooseCellAgent(
   active: IActiveCell,
   anchor: Element,
   label: string,
   trans: TranslationBundle,
-  onChoose: (agent: string | null) => void
+  onChoose: (agent: string | null) => void,
+  without?: string
 ): void {
   openChoiceList(anchor, {
     label,
     placeholder: trans.__('Search agents'),
-    load: () => listAgents(active, trans),
+    load: () => listAgents(active, without, trans),
     onChoose,
     trans
   });
@@ -26,6 +31,7 @@ export function chooseCellAgent(
 
 async function listAgents(
   { connection, model, index, facts }: IActiveCell,
+  without: string | undefined,
   trans: TranslationBundle
 ): Promise<IChoices> {
   const asked = agentParams(model, index);
@@ -36,8 +42,15 @@ async function listAgents(
     detail: found.agent === undefined ? '' : visible(found.agent),
     isCurrent: facts.agent === undefined
   };
+  const notes = found.problem === undefined ? [] : [visible(found.problem)];
+  const all = agentChoices(found, facts.agent, trans);
+  if (without === undefined) {
+    return { choices: [automatic, ...all], notes };
+  }
+  const others = all.filter(({ value }) => value !== without);
+  const none = trans.__('There is no other agent.');
   return {
-    choices: [automatic, ...agentChoices(found, facts.agent, trans)],
-    notes: found.problem === undefined ? [] : [visible(found.problem)]
+    choices: found.agent === without ? others : [automatic, ...others],
+    notes: others.length === 0 ? [...notes, none] : notes
   };
 }

@@ -21,6 +21,7 @@ export function openMenu(
     menu.addItem({ command, args });
   add('msgbook:choose-cell-agent');
   add('msgbook:run-again');
+  add('msgbook:retry-with-model');
   add('msgbook:retry-with-agent');
   menu.addItem({ type: 'separator' });
   HISTORIES.forEach(history => add('msgbook:set-history', { history }));

@@ -44,24 +44,34 @@ export function setAgent(
   asOneChange(model, () => setAttribute(cell, 'agent', agent));
 }
 
+/** Set the model that a prompt names, as one change that can be undone. */
+export function setModel(model: Cells, cell: ICellModel, name: string): void {
+  asOneChange(model, () => setAttribute(cell, 'model', name));
+}
+
+/** Who answers a copy of a prompt: another agent, null for the default, or another model of its agent. */
+export type Other =
+  { readonly agent: string | null } | { readonly model: string };
+
 /**
- * Insert a copy of a prompt below it that names another agent, and exclude the first one, as one
- * change that can be undone. Return the index of the copy.
+ * Insert a copy of a prompt below it that another agent or model answers, and exclude the first one,
+ * as one change that can be undone. Return the index of the copy.
  */
-export function insertRetry(
-  model: Cells,
-  index: number,
-  agent: string | null
-): number {
+export function insertRetry(model: Cells, index: number, other: Other): number {
   const cell = model.cells.get(index);
   const found: unknown = cell.getMetadata(OURS);
+  const { attrs, agent }: Record<string, unknown> = isObject(found)
+    ? found
+    : {};
+  const kept = 'agent' in other ? other.agent : agent;
   // The other keys belong to the text of the first cell; an agent answers with its own model.
-  const attrs = isObject(found) ? found.attrs : undefined;
   const ours = {
     ...(attrs === undefined ? {} : { attrs }),
-    ...(agent === null ? {} : { agent })
+    ...(kept === null || kept === undefined ? {} : { agent: kept }),
+    ...('model' in other ? { model: other.model } : {})
   } as JSONObject;
-  const source = ['agent', 'model'].reduce(
+  const dropped = 'agent' in other ? ['agent', 'model'] : ['model'];
+  const source = dropped.reduce(
     (text, key) => changeMsgAttribute(text, key, null),
     cell.sharedModel.getSource()
   );

@@ -12,12 +12,14 @@ import type { JSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import type { History } from '../comm/historyMessages';
 import { excludedIcon, sentIcon } from '../icons';
 import { runCell } from '../live/newCell';
+import { parseTurn } from '../turn/model';
 import { selectedCells, type IActiveCell } from './activePrompt';
 import { answerText, asMarkdown } from './answers';
 import { chooseCellAgent } from './cellAgent';
 import { HISTORIES, anchorOf, openMenu } from './cellMenu';
 import { isSent } from './cellFacts';
 import { setAgent, setHistory } from './changes';
+import { chooseOtherModel } from './otherModel';
 import { fork, retry } from './runs';
 
 type Args = ReadonlyPartialJSONObject;
@@ -104,7 +106,24 @@ function agentCommands(
           anchorOf(active, 'open-cell-menu'),
           trans.__('Agent that tries again'),
           trans,
-          agent => retry(active, agent, dialogs)
+          agent => retry(active, { agent }, dialogs),
+          parseTurn(active.turn)?.agent
+        )
+    },
+    'msgbook:retry-with-model': {
+      label: () => trans.__('Retry with Another Model…'),
+      caption: trans.__(
+        'Ask another model in a new cell below; this cell stays and is excluded'
+      ),
+      inPalette: true,
+      fits: active => isPrompt(active) && active.turn !== null,
+      run: active =>
+        chooseOtherModel(
+          active.connection,
+          active.cell.id,
+          anchorOf(active, 'open-cell-menu'),
+          trans,
+          model => retry(active, { model }, dialogs)
         )
     }
   };

@@ -12,19 +12,19 @@ import { runCell } from '../live/newCell';
 import { openNotebook } from '../live/openNotebook';
 import { asText } from '../turn/model';
 import type { IActiveCell } from './activePrompt';
-import { insertRetry } from './changes';
+import { insertRetry, type Other } from './changes';
 
-/** Run a copy of the active prompt with another agent. */
+/** Run a copy of the active prompt with another agent or model. */
 export function retry(
   active: IActiveCell,
-  agent: string | null,
+  other: Other,
   dialogs: ISessionContextDialogs | undefined
 ): void {
   const index = Array.from(active.model.cells).indexOf(active.cell);
   if (index === -1) {
     return;
   }
-  const copy = insertRetry(active.model, index, agent);
+  const copy = insertRetry(active.model, index, other);
   active.notebook.activeCellIndex = copy;
   void runCell(active.connection.panel, active.notebook.widgets[copy], dialogs);
 }

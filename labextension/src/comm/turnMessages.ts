@@ -10,6 +10,8 @@ export interface ITurnMessage {
   /** Number of the last change in `turn`. */
   readonly seq: number;
   readonly turn: TurnJson;
+  /** Whether an earlier kernel left it behind: the notebook may have more of it. */
+  readonly recovered: boolean;
 }
 
 /** Changes of a turn (docs/protocol.md). */
@@ -59,7 +61,8 @@ export function parseTurnMessage(data: unknown): ITurnMessage | null {
     return null;
   }
   const requestId = asText(data.request_id);
-  return { requestId, cellId, displayId, seq: data.seq, turn };
+  const recovered = data.recovered === true;
+  return { requestId, cellId, displayId, seq: data.seq, turn, recovered };
 }
 
 /** Return the cell that a comm message about a turn names, even without a turn; else null. */

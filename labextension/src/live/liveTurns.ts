@@ -19,6 +19,22 @@ import { Writers } from './writers';
 /** Longest time between a change and its place in the output model, in milliseconds. */
 export const WRITE_INTERVAL = 1000;
 
+/** Is told of the turns that this page writes. */
+export interface ITurnWatcher {
+  /** A turn begins; `adopted` says that this page does not run it. */
+  begin(cellId: string, adopted: boolean): void;
+  /** A running turn has grown in the outputs. */
+  grow(): void;
+  /** A turn has ended in the outputs; the promise resolves when it is safe there. */
+  end(cellId: string, adopted: boolean): Promise<void> | undefined;
+}
+
+const NOBODY: ITurnWatcher = {
+  begin: () => undefined,
+  grow: () => undefined,
+  end: () => undefined
+};
+
 /**
  * The running turns of one notebook.
  *
@@ -29,8 +45,15 @@ export const WRITE_INTERVAL = 1000;
  * Of the pages that share a document, one writes; the others only show.
  */
 export class LiveTurns {
-  /** @param send - Sends a message to the kernel; returns false if it cannot be reached. */
-  constructor(cells: ITurnCells, send: (data: JSONObject) => boolean) {
+  /**
+   * @param send - Sends a message to the kernel; returns false if it cannot be reached.
+   */
+  constructor(
+    cells: ITurnCells,
+    send: (data: JSONObject) => boolean,
+    watcher: ITurnWatcher = NOBODY
+  ) {
+    this._watcher = watcher;
     this._cells = cells;
     this._send = send;
     this._writers = new Writers(cells, send);
@@ -114,6 +137,7 @@ export class LiveTurns {
       const isOurs = this._writers.isOurs(live.displayId);
       if (isOurs && live.written !== live.turn && !live.lost) {
         this._outputs.put(live, false);
+        this._watcher.grow();
       }
     }
   }
@@ -123,6 +147,7 @@ export class LiveTurns {
     this.write();
     for (const live of Array.from(this._turns.values())) {
       this._forget(live);
+      void this._watcher.end(live.cellId, live.adopted);
     }
     this._requests.clear();
     this._writers.clear();
@@ -141,6 +166,12 @@ export class LiveTurns {
     }
     const adopted = known?.adopted ?? !this._executes(cellId, displayId);
     const live = startLive(message, adopted);
+    if (message.recovered && this._outputs.hasMore(live)) {
+      if (this._writers.isOurs(displayId)) {
+        this._confirm(live);
+      }
+      return;
+    }
     this._turns.set(cellId, live);
     if (!this._writers.isOurs(displayId)) {
       this._show(live);
@@ -153,6 +184,9 @@ export class LiveTurns {
       this.write();
       this._finish(live, turn);
       return;
+    }
+    if (known === undefined) {
+      this._watcher.begin(cellId, adopted);
     }
     this._showChange(live);
   }
@@ -210,8 +244,19 @@ export class LiveTurns {
   private _finish(live: ILiveTurn, turn: TurnJson): void {
     this._forget(live);
     this._writers.forget(live.displayId);
-    this._send({ type: 'turn.seen', display_id: live.displayId });
     this._cells.keepResults(turn);
+    this._confirm(live);
+  }
+
+  /** Tell the kernel that a turn is safe, once it is. */
+  private _confirm({ cellId, displayId, adopted }: ILiveTurn): void {
+    const seen = { type: 'turn.seen', display_id: displayId };
+    const saved = this._watcher.end(cellId, adopted);
+    if (saved === undefined) {
+      this._send(seen);
+    } else {
+      void saved.then(() => this._send(seen));
+    }
   }
 
   private _forget(live: ILiveTurn): void {
@@ -239,6 +284,7 @@ export class LiveTurns {
 
   private readonly _cells: ITurnCells;
   private readonly _send: (data: JSONObject) => boolean;
+  private readonly _watcher: ITurnWatcher;
   private readonly _writers: Writers;
   private readonly _requests: TurnRequests;
   private readonly _outputs: TurnOutputs;

@@ -14,6 +14,9 @@ import { keepMarks } from './outputMarks';
 import { keepTimes } from './runTimes';
 import type { ITurnCells } from './turnCells';
 
+/** A prompt that asks for the rest of the answer above. */
+const CONTINUES = /^\s*%continue(?!\S)/;
+
 /** The cells of a notebook by id, with at most one turn each. */
 export class NotebookCells implements ITurnCells, IApprovalCells {
   /** @param client - Returns this page's client session at the kernel; null without one. */
@@ -111,6 +114,39 @@ export class NotebookCells implements ITurnCells, IApprovalCells {
 
   clear(cellId: string): void {
     this._cell(cellId)?.outputs.clear();
+  }
+
+  /** Do something with a code cell, if it is there. */
+  withCell(cellId: string, job: (cell: ICodeCellModel) => void): void {
+    const cell = this._cell(cellId);
+    if (cell !== undefined) {
+      job(cell);
+    }
+  }
+
+  /** Return whether the next prompt below a cell asks for the rest of its answer. */
+  isContinued(cellId: string): boolean {
+    const { widgets } = this._notebook;
+    const index = widgets.findIndex(({ model }) => model.id === cellId);
+    const next = widgets
+      .slice(index + 1)
+      .find(({ model }) => model.sharedModel.getSource().trim() !== '');
+    return (
+      next !== undefined &&
+      isCode(next.model) &&
+      CONTINUES.test(next.model.sharedModel.getSource())
+    );
+  }
+
+  /** Draw the turn above a place again: the cell there may continue it. */
+  refreshAbove(index: number): void {
+    for (let at = index - 1; at >= 0; at -= 1) {
+      const model = this._notebook.widgets[at]?.model;
+      if (model && isCode(model) && turnIndex(model) !== -1) {
+        this.refresh(model.id);
+        return;
+      }
+    }
   }
 
   keepResults(turn: TurnJson): void {

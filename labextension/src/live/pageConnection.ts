@@ -1,9 +1,11 @@
-import type { Cell } from '@jupyterlab/cells';
+import type { Cell, ICellModel } from '@jupyterlab/cells';
+import { PathExt } from '@jupyterlab/coreutils';
 import {
   NotebookActions,
   type Notebook,
   type NotebookPanel
 } from '@jupyterlab/notebook';
+import type { IObservableList } from '@jupyterlab/observables';
 import type { Contents, Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import { Signal, type ISignal } from '@lumino/signaling';
@@ -15,33 +17,43 @@ import { KERNEL_NAME, KernelLink } from '../comm/kernelLink';
 import { parseAgentKeep } from '../comm/agentMessages';
 import { Queries, type IQueryWords } from '../comm/queries';
 import { parseHistoryMark } from '../comm/historyMessages';
-import type {
-  Execution,
-  IConversationLink,
-  ITurnHost,
-  TurnAction
+import {
+  NO_OFFERS,
+  type Execution,
+  type IConversationLink,
+  type ITurnHost,
+  type ITurnOffers,
+  type TurnAction
 } from '../render/host';
 import type { TurnJson } from '../turn/delta';
+import { hasAnswer, parseTurn } from '../turn/model';
 import { AdoptedOutputs } from './adoptedOutputs';
 import { Approvals } from './approvals';
 import { linkTo } from './conversationLink';
+import { EarlierAnswers } from './earlierAnswers';
+import { EndFollower } from './endFollower';
 import { executionOf } from './executions';
 import { LiveTurns } from './liveTurns';
 import { NotebookCells } from './notebookCells';
 import { SubagentWatch, removeReadOnlyLabel } from './subagentWatch';
 import { runAction } from './turnActions';
+import { TurnSaver } from './turnSaver';
 
 /**
  * Connection of a page to its kernel, beside JupyterLab's own messages. It lasts as long as the
  * panel.
  */
 export class PageConnection implements ITurnHost {
-  /** @param open - Opens the conversation at a path. */
+  /**
+   * @param open - Opens the conversation at a path.
+   * @param saves - Returns whether turns are saved by themselves.
+   */
   constructor(
     panel: NotebookPanel,
     contents: Contents.IManager,
     open: (path: string) => void,
-    words: IQueryWords
+    words: IQueryWords,
+    saves: () => boolean
   ) {
     this._open = open;
     const { context, sessionContext } = panel;
@@ -51,7 +63,20 @@ export class PageConnection implements ITurnHost {
       () => sessionContext.session?.kernel?.clientId ?? null
     );
     const send = (data: JSONObject) => this._link.send(data);
-    this._turns = new LiveTurns(this.cells, send);
+    this._saver = new TurnSaver(context, contents, saves);
+    this._follower = new EndFollower(panel.content);
+    this._turns = new LiveTurns(this.cells, send, {
+      begin: (cellId, adopted) => {
+        this._follower.begin(cellId);
+        this._saver.begin(adopted);
+      },
+      grow: () => this._saver.grow(),
+      end: (cellId, adopted) => {
+        this._follower.end();
+        this._ended.emit(cellId);
+        return this._saver.end(adopted);
+      }
+    });
     this._outputs = new AdoptedOutputs(this.cells, this._turns);
     this.approvals = new Approvals(this.cells, send);
     this.queries = new Queries(send, words);
@@ -64,6 +89,10 @@ export class PageConnection implements ITurnHost {
     sessionContext.kernelChanged.connect(this._end, this);
     // The signal is emitted before the content is read for saving.
     context.saveState.connect(this._write, this);
+    context.pathChanged.connect(this._tellName, this);
+    void context.ready.then(() =>
+      panel.content.model?.cells.changed.connect(this._onCells, this)
+    );
     window.addEventListener('pagehide', this._write);
     document.addEventListener('visibilitychange', this._write);
     panel.disposed.connect(this._dispose, this);
@@ -87,6 +116,14 @@ export class PageConnection implements ITurnHost {
 
   /** Opens the form that connects a model. */
   connectModel?: () => void;
+
+  /** Lets the person choose another model for a cell in a list, and runs the cell again. */
+  chooseModel?: (cellId: string, anchor: Element) => void;
+
+  /** Emitted with the id of a cell whose turn has ended in the outputs. */
+  get turnEnded(): ISignal<this, string> {
+    return this._ended;
+  }
 
   /** True on a msgbook kernel; the notebooks of other kernels are left as they are. */
   get isChat(): boolean {
@@ -128,10 +165,31 @@ export class PageConnection implements ITurnHost {
     this.approvals.answer(question, choice, reason);
   }
 
+  offers(node: Node): ITurnOffers {
+    const cellId = this.cells.cellIdOf(node);
+    return cellId === null
+      ? NO_OFFERS
+      : {
+          stop: !this._subagent.isRunning,
+          isContinued: this.cells.isContinued(cellId),
+          other: this._earlier.of(cellId)
+        };
+  }
+
   readonly act = async (node: Node, action: TurnAction): Promise<void> => {
     const cellId = this.cells.cellIdOf(node);
-    if (cellId !== null) {
-      await runAction(this.panel, this.queries, cellId, action);
+    if (cellId === null) {
+      return;
+    }
+    switch (action.kind) {
+      case 'model':
+        this.chooseModel?.(cellId, action.anchor);
+        return;
+      case 'swap':
+        this.cells.withCell(cellId, cell => this._earlier.swap(cell));
+        return;
+      default:
+        await runAction(this.panel, this.queries, cellId, action);
     }
   };
 
@@ -181,7 +239,14 @@ export class PageConnection implements ITurnHost {
     return null;
   }
 
+  /** The kernel knows its notebook by the name that the file had when it was started. */
+  private _tellName(): void {
+    const name = PathExt.basename(this.panel.context.localPath);
+    this._link.send({ type: 'notebook.name', name });
+  }
+
   private _ask(): void {
+    this._tellName();
     this._connected.emit();
     void this.panel.context.ready.then(() => {
       if (!this.panel.isDisposed) {
@@ -196,8 +261,21 @@ export class PageConnection implements ITurnHost {
     { notebook, cell }: { notebook: Notebook; cell: Cell }
   ): void {
     if (notebook === this.panel.content && this.isChat) {
-      this.cells.keepMarks(cell.model.id);
+      const { id } = cell.model;
+      this.cells.keepMarks(id);
+      const before = parseTurn(this.cells.turn(id));
+      if (before !== null && hasAnswer(before)) {
+        this.cells.withCell(id, model => this._earlier.keep(model));
+      }
+      this.cells.refreshAbove(notebook.widgets.indexOf(cell));
     }
+  }
+
+  private _onCells(
+    _: unknown,
+    { newIndex, oldIndex }: IObservableList.IChangedArgs<ICellModel>
+  ): void {
+    this.cells.refreshAbove(newIndex === -1 ? oldIndex : newIndex);
   }
 
   private _onOutput(_: unknown, message: KernelMessage.IMessage): void {
@@ -233,11 +311,17 @@ export class PageConnection implements ITurnHost {
     Signal.clearData(this);
     this.queries.clear();
     this._subagent.dispose();
+    this._saver.dispose();
+    this._follower.dispose();
     this._link.dispose();
   }
 
   private readonly _subagent: SubagentWatch;
   private readonly _open: (path: string) => void;
+  private readonly _saver: TurnSaver;
+  private readonly _follower: EndFollower;
+  private readonly _earlier = new EarlierAnswers();
+  private readonly _ended = new Signal<this, string>(this);
   private readonly _turns: LiveTurns;
   private readonly _outputs: AdoptedOutputs;
   private readonly _connected = new Signal<this, void>(this);

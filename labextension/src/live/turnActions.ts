@@ -11,12 +11,18 @@ export async function runAction(
   panel: NotebookPanel,
   queries: Queries,
   cellId: string,
-  action: TurnAction
+  action: Exclude<TurnAction, { kind: 'model' | 'swap' }>
 ): Promise<void> {
   try {
     switch (action.kind) {
       case 'continue':
         await continueBelow(panel, cellId);
+        return;
+      case 'interrupt':
+        await panel.sessionContext.session?.kernel?.interrupt();
+        return;
+      case 'again':
+        await runAgain(panel, cellId);
         return;
       case 'retry':
         await queries.ask('retry.now', { cell_id: cellId });
@@ -45,5 +51,17 @@ async function continueBelow(
   const cell = { cell_type: 'code', source: '%continue' } as const;
   insertCell(notebook.model, index + 1, cell);
   activateCell(notebook, index + 1);
-  await runCell(panel, notebook.widgets[index + 1]);
+  const added = notebook.widgets[index + 1];
+  // It is drawn first: its answer makes it longer.
+  await notebook.scrollToItem(index + 1, 'center');
+  await runCell(panel, added);
+}
+
+/** Run a cell in its place; its answer is replaced. */
+async function runAgain(panel: NotebookPanel, cellId: string): Promise<void> {
+  const { widgets } = panel.content;
+  const cell = widgets.find(({ model }) => model.id === cellId);
+  if (cell !== undefined) {
+    await runCell(panel, cell);
+  }
 }

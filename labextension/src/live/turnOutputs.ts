@@ -1,5 +1,7 @@
 import { JSONExt } from '@lumino/coreutils';
 
+import type { TurnJson } from '../turn/delta';
+import { asText } from '../turn/model';
 import { turnBundle } from './turnBundle';
 import type { ILiveTurn } from './liveTurn';
 import type { ITurnCells } from './turnCells';
@@ -42,6 +44,16 @@ export class TurnOutputs {
     this._cells.setRunning(live.cellId, true);
   }
 
+  /** Return whether the document holds a later turn, or as much of this one. */
+  hasMore({ cellId, turn }: ILiveTurn): boolean {
+    const there = this._cells.turn(cellId);
+    if (there === null || there.started !== turn.started) {
+      return later(there?.started, turn.started);
+    }
+    const size = (value: TurnJson) => JSON.stringify(value.blocks).length;
+    return size(there) >= size(turn);
+  }
+
   /** Return whether the document holds the end of a turn, or something else in its place. */
   isOver({ cellId, turn }: ILiveTurn): boolean {
     const there = this._cells.turn(cellId);
@@ -53,4 +65,9 @@ export class TurnOutputs {
   }
 
   private readonly _cells: ITurnCells;
+}
+
+/** Return whether one time is after another; both are from a file and may be anything. */
+function later(one: unknown, other: unknown): boolean {
+  return Date.parse(asText(one) ?? '') > Date.parse(asText(other) ?? '');
 }

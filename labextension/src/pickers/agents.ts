@@ -77,9 +77,10 @@ export function agentParams(model: INotebookModel, end?: number): JSONObject {
 /** Return the first line with which a cell chooses for the cells below it. */
 export function firstChoice(
   model: INotebookModel,
-  kinds: readonly ('agent' | 'model')[]
+  kinds: readonly ('agent' | 'model')[],
+  end?: number
 ): string | undefined {
-  for (const { type, sharedModel } of model.cells) {
+  for (const { type, sharedModel } of Array.from(model.cells).slice(0, end)) {
     const source = sharedModel.getSource().trim();
     const kind = type === 'code' ? CHOICE.exec(source) : null;
     const chooses =

@@ -12,6 +12,8 @@ import { activeCell, type IActiveCell } from '../cells/activePrompt';
 import { HISTORIES } from '../cells/cellMenu';
 import { cellCommands, type ICellCommand } from '../cells/commands';
 import { CellMarks } from '../cells/marks';
+import { answerWith, chooseOtherModel } from '../cells/otherModel';
+import type { PageConnection } from '../live/pageConnection';
 import { IPageConnections } from '../tokens';
 
 /** Plugin that lets a person act on the cells of a chat, and marks what the model gets of them. */
@@ -51,8 +53,13 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
     };
     notebooks.activeCellChanged.connect(update);
     connections.currentChanged.connect(update);
-    const join = (connection: (typeof connections.all)[number]) =>
-      new CellMarks(connection.panel, trans, update);
+    const join = (connection: PageConnection) => {
+      connection.chooseModel = (cellId, anchor) =>
+        chooseOtherModel(connection, cellId, anchor, trans, name => {
+          void answerWith(connection, cellId, name, dialogs ?? undefined);
+        });
+      return new CellMarks(connection.panel, trans, update);
+    };
     connections.all.forEach(join);
     connections.added.connect((_, connection) => void join(connection));
   }

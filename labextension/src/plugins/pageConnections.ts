@@ -17,7 +17,7 @@ import { isChatNotebook, onKernelChoice } from '../live/chatNotebook';
 import { openNotebook } from '../live/openNotebook';
 import { PageConnection } from '../live/pageConnection';
 import { tellUnheard } from '../live/unheard';
-import { IPageConnections } from '../tokens';
+import { IChatSettings, IPageConnections } from '../tokens';
 import { TURN_RANK, turnRendererFactory } from '../render/factory';
 import { loadVega } from '../rich/vegaChart';
 
@@ -36,19 +36,20 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<IPageConnections> = {
   autoStart: true,
   provides: IPageConnections,
   requires: [INotebookTracker],
-  optional: [ITranslator, ICommandPalette, IMermaidManager],
+  optional: [ITranslator, ICommandPalette, IMermaidManager, IChatSettings],
   activate: (
     app: JupyterFrontEnd,
     notebooks: INotebookTracker,
     translator: ITranslator | null,
     palette: ICommandPalette | null,
-    diagrams: IMermaidManager | null
+    diagrams: IMermaidManager | null,
+    settings: IChatSettings | null
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
     const connections = new PageConnections(notebooks);
     const join = (panel: NotebookPanel) => {
       markChat(panel);
-      const connection = connect(app, panel, trans);
+      const connection = connect(app, panel, settings, trans);
       connections.add(connection);
       showTurns(connection, diagrams, trans);
     };
@@ -63,6 +64,7 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<IPageConnections> = {
 function connect(
   app: JupyterFrontEnd,
   panel: NotebookPanel,
+  settings: IChatSettings | null,
   trans: TranslationBundle
 ): PageConnection {
   const connection = new PageConnection(
@@ -72,7 +74,8 @@ function connect(
     {
       noKernel: trans.__('The kernel of this notebook is not running.'),
       noAnswer: trans.__('The kernel does not answer: it may be busy.')
-    }
+    },
+    () => settings?.get('saveTurns') ?? true
   );
   connection.connectModel = () =>
     void app.commands.execute(CommandIDs.connectModel);

@@ -10,6 +10,8 @@ import { IChatSettings } from '../tokens';
 
 /** The settings, as schema/settings.json describes them. */
 export interface ISettings {
+  readonly saveTurns: boolean;
+  readonly offerName: boolean;
   readonly promptsAsProse: boolean;
   readonly wrapPrompts: boolean;
   readonly completePrompts: boolean;
@@ -21,6 +23,8 @@ export interface ISettings {
 }
 
 const DEFAULTS: ISettings = {
+  saveTurns: true,
+  offerName: true,
   promptsAsProse: true,
   wrapPrompts: true,
   completePrompts: true,

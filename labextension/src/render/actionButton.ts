@@ -1,12 +1,10 @@
-import type { Act, TurnAction } from './host';
 import { element } from './dom';
 
 /** Return a button that does something with a turn; it is disabled until that is done. */
 export function actionButton(
   label: string,
   name: string,
-  act: Act,
-  action: TurnAction
+  act: () => Promise<void>
 ): HTMLButtonElement {
   const button = element('button', 'msgbook-Action', label);
   button.type = 'button';
@@ -15,7 +13,7 @@ export function actionButton(
     event.preventDefault();
     event.stopPropagation();
     button.disabled = true;
-    void act(action).finally(() => {
+    void act().finally(() => {
       button.disabled = false;
     });
   });

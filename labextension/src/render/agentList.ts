@@ -139,7 +139,9 @@ class AgentRow {
     } else if (this._stop.firstChild === null) {
       const words = trans.__('Stop the sub-agent %1', shownText(name));
       const action = { kind: 'stop', uuid } as const;
-      this._stop.append(actionButton(trans.__('Stop'), words, act, action));
+      this._stop.append(
+        actionButton(trans.__('Stop'), words, () => act(action))
+      );
     }
   }
 

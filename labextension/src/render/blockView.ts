@@ -43,4 +43,6 @@ export interface IViewTools {
   conversation(file: string): IConversationLink | null;
   /** Does something with the turn; null where there is no kernel. */
   readonly act: Act | null;
+  /** Open the form that connects a model; undefined where there is none. */
+  readonly connectModel?: () => void;
 }

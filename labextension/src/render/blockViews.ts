@@ -9,6 +9,7 @@ import { actionButton } from './actionButton';
 import type { IBlockView, IViewTools } from './blockView';
 import { CallView } from './callView';
 import { Disclosure, element, withCodeSpans } from './dom';
+import { errorView } from './errorView';
 import type { Act } from './host';
 import { shortJsonNode } from './jsonNode';
 import { reasoningView } from './reasoningView';
@@ -32,7 +33,7 @@ export function createBlockView(type: string, tools: IViewTools): IBlockView {
     case 'notice':
       return noticeView(tools);
     case 'error':
-      return errorView(tools.trans);
+      return errorView(tools);
     default:
       return unknownView(tools.trans);
   }
@@ -99,22 +100,7 @@ function noticeView({ trans, act }: IViewTools): IBlockView {
 
 function retryButton(trans: TranslationBundle, act: Act): HTMLButtonElement {
   const name = trans.__('Ask the server again now');
-  return actionButton(trans.__('Now'), name, act, { kind: 'retry' });
-}
-
-function errorView(trans: TranslationBundle): IBlockView {
-  const node = element('div', 'msgbook-Error');
-  return {
-    widget: new Widget({ node }),
-    update: block => {
-      const name = controlsVisible(asText(block.name) ?? trans.__('Error'));
-      const message = controlsVisible(asText(block.message) ?? '');
-      node.replaceChildren(
-        element('strong', 'msgbook-Error-name', name),
-        message === '' ? '' : `: ${message}`
-      );
-    }
-  };
+  return actionButton(trans.__('Now'), name, () => act({ kind: 'retry' }));
 }
 
 function unknownView(trans: TranslationBundle): IBlockView {

@@ -18,7 +18,7 @@ import {
 import { actionButton } from './actionButton';
 import { Announcer } from './announcer';
 import { element, setText } from './dom';
-import type { Act } from './host';
+import { NO_OFFERS, type Act, type ITurnOffers } from './host';
 
 /** Length of a name that is never cut, in characters. */
 const SHORT = 30;
@@ -28,14 +28,7 @@ export class Header {
   /** @param act - Does something with the turn; null where there is no kernel. */
   constructor(trans: TranslationBundle, act: Act | null) {
     this._trans = trans;
-    this._continue =
-      act &&
-      actionButton(
-        trans.__('Continue'),
-        trans.__('Continue this answer in a new cell below'),
-        act,
-        { kind: 'continue' }
-      );
+    this._buttons = act && new HeaderButtons(trans, act);
     this.node = element(
       'div',
       'msgbook-Header',
@@ -45,7 +38,7 @@ export class Header {
       this._time,
       this._detail,
       this._ending,
-      ...(this._continue === null ? [] : [this._continue]),
+      ...(this._buttons?.nodes ?? []),
       this._announcer.node
     );
     this._dot.setAttribute('aria-hidden', 'true');
@@ -59,13 +52,17 @@ export class Header {
    * @param asked - Whether a question of it is open.
    * @param now - Milliseconds since the epoch.
    */
-  show(turn: ITurn, status: ShownStatus, asked: boolean, now: number): void {
+  show(
+    turn: ITurn,
+    status: ShownStatus,
+    asked: boolean,
+    now: number,
+    offers: ITurnOffers = NO_OFFERS
+  ): void {
     this.node.dataset.status = status;
     this._announce(turn, status, asked, now);
     this._rate.note(writtenCharacters(turn.blocks), now);
-    if (this._continue !== null) {
-      this._continue.hidden = !canContinue(turn, status);
-    }
+    this._buttons?.show(status === 'running', offers);
     const agent = turn.agent === 'assistant' ? '' : (turn.agent ?? '');
     setShort(this._agent, controlsVisible(agent));
     setShort(this._model, controlsVisible(describeModel(turn, this._trans)));
@@ -115,7 +112,7 @@ export class Header {
   }
 
   private readonly _trans: TranslationBundle;
-  private readonly _continue: HTMLButtonElement | null;
+  private readonly _buttons: HeaderButtons | null;
   private readonly _announcer = new Announcer();
   private readonly _rate = new Rate();
   /** Whether the turn was seen running. */
@@ -128,15 +125,39 @@ export class Header {
   private readonly _ending = element('span', 'msgbook-Header-ending');
 }
 
-/** Return whether `%continue` below a turn would get the rest of it. */
-function canContinue({ blocks }: ITurn, status: ShownStatus): boolean {
-  const brokeOff =
-    status === 'incomplete' || status === 'interrupted' || status === 'error';
-  return brokeOff && blocks.some(({ type }) => ANSWER.has(type));
-}
+/** The buttons in the line above a turn. */
+class HeaderButtons {
+  constructor(trans: TranslationBundle, act: Act) {
+    this._trans = trans;
+    const stop = trans.__('Stop');
+    this._stop = actionButton(stop, stop, () => act({ kind: 'interrupt' }));
+    this._stop.title = trans.__('Stop this answer; what has arrived stays');
+    this._swap = actionButton('', '', () => act({ kind: 'swap' }));
+    this.nodes = [this._stop, this._swap];
+    this.nodes.forEach(node => (node.hidden = true));
+  }
 
-/** Types of the blocks that a model writes. */
-const ANSWER = new Set(['text', 'reasoning', 'tool_call']);
+  readonly nodes: readonly HTMLButtonElement[];
+
+  show(running: boolean, { stop, other }: ITurnOffers): void {
+    this._stop.hidden = !running || !stop;
+    this._swap.hidden = running || other === null;
+    const label =
+      other === 'later'
+        ? this._trans.__('Later answer')
+        : this._trans.__('Earlier answer');
+    setText(this._swap, label);
+    this._swap.setAttribute('aria-label', label);
+    this._swap.title =
+      other === 'later'
+        ? this._trans.__('Show the answer of the last run again')
+        : this._trans.__('Show the answer that the last run has replaced');
+  }
+
+  private readonly _trans: TranslationBundle;
+  private readonly _stop: HTMLButtonElement;
+  private readonly _swap: HTMLButtonElement;
+}
 
 /**
  * Return whether a block comes before the model's answer: a notice or a call of the prompt itself.

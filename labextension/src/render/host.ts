@@ -16,11 +16,35 @@ export interface IConversationLink {
 /** What a person can do with a turn, beside answering its questions. */
 export type TurnAction =
   | { readonly kind: 'continue' }
+  /** Stop the turn. */
+  | { readonly kind: 'interrupt' }
+  /** Run the prompt again. */
+  | { readonly kind: 'again' }
+  /** Choose another model in a list at `anchor`, and run the prompt again. */
+  | { readonly kind: 'model'; readonly anchor: Element }
+  /** Show the answer that the last run has replaced, or the new one again. */
+  | { readonly kind: 'swap' }
   | { readonly kind: 'retry' }
   | { readonly kind: 'stop'; readonly uuid: string };
 
 /** Does something with a turn; resolves when it is done, or when a person was told why not. */
 export type Act = (action: TurnAction) => Promise<void>;
+
+/** What the place of a turn lets a person do with it. */
+export interface ITurnOffers {
+  /** Whether an interrupt of this page's kernel stops it while it runs. */
+  readonly stop: boolean;
+  /** Whether the next prompt continues it. */
+  readonly isContinued: boolean;
+  /** The other answer of the prompt that can be shown. */
+  readonly other: 'earlier' | 'later' | null;
+}
+
+export const NO_OFFERS: ITurnOffers = {
+  stop: false,
+  isContinued: false,
+  other: null
+};
 
 /** Facts about a turn that its output does not hold. */
 export interface ITurnHost {
@@ -37,6 +61,7 @@ export interface ITurnHost {
    * @param file - Path relative to the folder of the conversation that is shown.
    */
   conversation(file: string): IConversationLink | null;
+  offers(node: Node): ITurnOffers;
   /** Does something with the turn that `node` shows; null where there is no kernel. */
   readonly act: ((node: Node, action: TurnAction) => Promise<void>) | null;
   /** Open the form that connects a model; undefined where there is none. */
@@ -50,5 +75,6 @@ export const NO_HOST: ITurnHost = {
   questions: () => [],
   answer: () => undefined,
   conversation: () => null,
+  offers: () => NO_OFFERS,
   act: null
 };

@@ -12,6 +12,7 @@ import { parseTurn, TURN_MIME, type ITurn } from '../turn/model';
 import { shownStatus, type ShownStatus } from '../turn/wording';
 import type { IViewTools } from './blockView';
 import { createBlockView } from './blockViews';
+import { ContinueLine } from './continueLine';
 import { DemoHint } from './demoHint';
 import { Disclosure, element } from './dom';
 import { focusableCode } from './focusableCode';
@@ -61,6 +62,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
       charts: drawers.charts,
       isTrusted: () => this._trusted,
       act,
+      connectModel: host.connectModel && (() => host.connectModel?.()),
       answer: host.answer.bind(host),
       conversation: host.conversation.bind(host)
     };
@@ -69,6 +71,8 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this.addWidget(new Widget({ node: this._header.node }));
     this.addWidget(this._body);
     this._body.addClass('msgbook-Turn-blocks');
+    this._continue = new ContinueLine(trans, act);
+    this.addWidget(new Widget({ node: this._continue.node }));
     this._demoHint = new DemoHint(trans, host.connectModel);
     this.addWidget(new Widget({ node: this._demoHint.node }));
   }
@@ -140,7 +144,9 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     const asked =
       this._host.questions(this.node).length > 0 ||
       turn.blocks.some(({ approval }) => approval === 'pending');
-    this._header.show(turn, this._status, asked, Date.now());
+    const offers = this._host.offers(this.node);
+    this._header.show(turn, this._status, asked, Date.now(), offers);
+    this._continue.show(turn, this._status, offers.isContinued);
   }
 
   private _showBlocks(turn: ITurn, live: boolean): void {
@@ -197,6 +203,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
     this._unreadable?.dispose();
     this._header.node.hidden = true;
     this._demoHint.node.hidden = true;
+    this._continue.node.hidden = true;
     const details = new Disclosure('msgbook-Unknown', jsonNode(value));
     details.label(this._trans.__('Its data'));
     const node = element(
@@ -234,6 +241,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   private readonly _tools: IViewTools;
   private readonly _host: ITurnHost;
   private readonly _header: Header;
+  private readonly _continue: ContinueLine;
   private readonly _demoHint: DemoHint;
   private readonly _body = new Panel();
   private readonly _shown: IShownBlock[] = [];

@@ -116,6 +116,14 @@ export function parseTurn(value: unknown): ITurn | null {
   };
 }
 
+/** Types of the blocks that a model writes. */
+const ANSWER = new Set(['text', 'reasoning', 'tool_call']);
+
+/** Return whether a model has written anything of a turn. */
+export function hasAnswer({ blocks }: Pick<ITurn, 'blocks'>): boolean {
+  return blocks.some(({ type }) => ANSWER.has(type));
+}
+
 /** One part of a tool result. */
 export type ResultPart =
   | { readonly kind: 'text'; readonly text: string }

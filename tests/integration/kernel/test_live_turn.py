@@ -176,3 +176,40 @@ def test_a_tool_run_is_in_the_display_when_it_begins(kernel, server, open_page):
 
     assert shown(messages)[-1]["blocks"][1]["status"] == "success"
     assert [*page.turns.values()] == [shown(messages)[-1]]
+
+
+def test_the_kernel_is_busy_until_its_turn_has_ended_whatever_it_answers_meanwhile(
+    kernel, server, open_page
+):
+    server.answers = [Answer([delta(content="half an answer")], hold=1)]
+    client, page = kernel.client, open_page("a")
+    created = client.session.msg("create_subshell_request", {})
+    client.control_channel.send(created)
+    subshell = client.get_control_msg(timeout=300)["content"]["subshell_id"]
+    states: list[tuple[str, str]] = []
+
+    def note(message: Message) -> None:
+        page.take(message)
+        if message["msg_type"] == "status":
+            parent = message["parent_header"].get("msg_type", "")
+            states.append((message["content"]["execution_state"], parent))
+
+    request = kernel.start("hi", "a")
+    while "half an answer" not in str(page.turns):
+        note(client.get_iopub_msg(timeout=300))
+    for _ in range(3):
+        asked = client.session.msg("comm_info_request", {})
+        asked["header"]["subshell_id"] = subshell
+        client.shell_channel.send(asked)
+    while states.count(("idle", "comm_info_request")) < 3:
+        note(client.get_iopub_msg(timeout=300))
+    kernel.manager.interrupt_kernel()
+    kernel.finish(request, note)
+
+    begun = states.index(("busy", "execute_request"))
+    ended = states.index(("idle", "execute_request"))
+    within = [state for state, _ in states[begun:ended]]
+    assert within.count("idle") >= 3
+    assert "idle idle" not in " ".join(within)
+    assert within[-1] == "busy"
+    assert "busy" not in [state for state, _ in states[ended:]]

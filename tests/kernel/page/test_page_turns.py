@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 from page_comm import Page
 
+from msgbook.kernel.page.kept_turns import KeptTurns
 from msgbook.kernel.page.page_comms import PageComms
 from msgbook.kernel.page.page_turns import PageTurns
 
@@ -32,7 +34,7 @@ def displays_sent(page: Page) -> set[str]:
 def test_a_turn_that_ends_while_a_page_gets_the_other_turns_is_sent_too():
     async def main() -> set[str]:
         pages = PageComms()
-        turns = PageTurns(pages)
+        turns = PageTurns(pages, KeptTurns(None, Path()))
         ended, running = Display("a", "first"), Display("b", "second")
         for display in (ended, running):
             turns.start(display)
@@ -52,7 +54,7 @@ def test_a_turn_that_ends_while_a_page_gets_the_other_turns_is_sent_too():
 def test_when_a_cell_runs_twice_at_once_the_last_end_counts():
     async def main() -> tuple[set[str], list[str | None]]:
         pages = PageComms()
-        turns = PageTurns(pages)
+        turns = PageTurns(pages, KeptTurns(None, Path()))
         first, second = Display("a", "first"), Display("a", "second")
         for display in (first, second):
             turns.start(display, "one")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Iterable
+from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from msgbook.kernel.page.kept_turns import KeptTurns
 from msgbook.kernel.page.page_comms import PageComms
 from msgbook.kernel.page.writers import Writers
 
@@ -18,13 +22,18 @@ _NO_TURN = {"display_id": None, "seq": 0, "turn": None, "writer": None}
 class PageTurns:
     """Sends turns to each page that opens, and answers `turn.get`.
 
-    An ended turn is kept until a page says that it is in its notebook (`turn.seen`). After that, the
-    user may clear the output, and the turn does not come back.
+    An ended turn is kept until a page says that it is safe in its notebook (`turn.seen`). After that,
+    the user may clear the output, and the turn does not come back. It is kept on disk, too, and those
+    that an earlier kernel of the notebook left there are sent as well.
 
     Messages arrive on a comm's thread; a running turn's display is only read on its event loop.
     """
 
-    def __init__(self, pages: PageComms) -> None:
+    def __init__(self, pages: PageComms, kept: KeptTurns) -> None:
+        self._kept = kept
+        self._recovering, self._is_recovered = Lock(), False
+        # Before the writers: they name the page that writes what is found.
+        pages.on_open(self._recover)
         self._running: dict[str, tuple[TurnDisplay, asyncio.AbstractEventLoop]] = {}
         self._ended: dict[str, dict[str, Any]] = {}
         """State of the turns that no page has stored yet, by cell id."""
@@ -45,6 +54,7 @@ class PageTurns:
         """
         if display.cell_id is not None:
             self._drop(display.cell_id)
+            display.keep = partial(self._kept.put, display.cell_id)
             self._running[display.cell_id] = (display, asyncio.get_running_loop())
             self._writers.start(display.display_id, display.cell_id, client_session)
 
@@ -52,7 +62,7 @@ class PageTurns:
         """Keep a turn that has ended; its display has shown the end."""
         if display.cell_id is not None:
             # With subshells, a client may run one cell twice at the same time.
-            self._drop(display.cell_id)
+            self._forget(display.cell_id)
             self._ended[display.cell_id] = display.state()
             self._running.pop(display.cell_id, None)
 
@@ -92,7 +102,24 @@ class PageTurns:
     def _with_writer(self, state: dict[str, Any]) -> dict[str, Any]:
         return state | {"writer": self.writer_of(state["display_id"])}
 
+    def _recover(self, _comm: Any) -> None:
+        """Take over what earlier kernels of the notebook have kept, once."""
+        with self._recovering:
+            if self._is_recovered:
+                return
+            self._is_recovered = True
+            for cell_id, turn in self._kept.take_over().items():
+                if cell_id not in self._running and cell_id not in self._ended:
+                    display_id = uuid.uuid4().hex
+                    state = {"display_id": display_id, "seq": 0, "turn": turn}
+                    self._ended[cell_id] = state | {"recovered": True}
+                    self._writers.offer(display_id, cell_id)
+
     def _drop(self, cell_id: str) -> None:
+        self._kept.drop(cell_id)
+        self._forget(cell_id)
+
+    def _forget(self, cell_id: str) -> None:
         state = self._ended.pop(cell_id, None)
         if state is not None:
             self._writers.end(state["display_id"])

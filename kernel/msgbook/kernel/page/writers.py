@@ -56,6 +56,11 @@ class Writers:
         self._loop = asyncio.get_running_loop()
         self._watch()
 
+    def offer(self, display_id: str, cell_id: str) -> None:
+        """Let the first page that offers itself write a turn that has ended."""
+        with self._lock:
+            self._turns[display_id] = _WrittenTurn(cell_id, None)
+
     def end(self, display_id: str) -> None:
         """Forget a turn that is in the document, or no longer belongs there."""
         with self._lock:
