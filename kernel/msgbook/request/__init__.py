@@ -22,6 +22,7 @@ from msgbook_format.lazy import lazy_names
 if TYPE_CHECKING:
     from msgbook.request.active_agent import ActiveAgent, AgentChooser
     from msgbook.request.builder import PreparedRequest, RequestBuilder
+    from msgbook.request.context.broken_references import list_broken_references
     from msgbook.request.context.files import deny_all
     from msgbook.request.context.inactive import deactivate
     from msgbook.request.context.macros import (
@@ -70,6 +71,7 @@ else:
         {
             "active_agent": "ActiveAgent AgentChooser",
             "builder": "PreparedRequest RequestBuilder",
+            "context.broken_references": "list_broken_references",
             "context.files": "deny_all",
             "context.inactive": "deactivate",
             "context.macros": "REMOVE Definition MacrosAbove macros_above macros_in_force",

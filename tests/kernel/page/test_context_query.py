@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -240,3 +241,25 @@ def turn_cell(input_tokens: int, output_tokens: int | None) -> dict[str, Any]:
         "metadata": {},
         "outputs": [output],
     }
+
+
+def test_the_sizes_of_texts_are_told_that_are_still_kept(tmp_path, server, monkeypatch):
+    for name, value in settings(server).items():
+        monkeypatch.setenv(name, value)
+    text = "x,y\n1,2\n"
+    digest = sha256(text.encode()).hexdigest()
+    blobs = tmp_path / ".msgbook" / "blobs"
+    blobs.mkdir(parents=True)
+    (blobs / digest).write_text(text)
+    (blobs / ("0" * 64)).write_text("another text")
+    asked = [digest, "0" * 64, "1" * 64, "../../secret", "", None, [], "\ud800"]
+
+    answer = ask_about(tmp_path, [], "context.sizes", digests=asked)
+
+    assert answer == {"tokens": {digest: estimate_text_tokens(text)}}
+
+
+@pytest.mark.parametrize("digests", [None, "x", {}, ["0" * 64] * 201])
+def test_digests_have_to_be_a_short_list(tmp_path, digests):
+    with pytest.raises(AssertionError, match="`digests` has to be a list"):
+        ask_about(tmp_path, [], "context.sizes", digests=digests)
