@@ -13,6 +13,7 @@ from command import settings
 
 import msgbook_format
 from msgbook.cli.preview import preview_file
+from msgbook.request.token_estimates import estimate_text_tokens
 from msgbook.text import counted
 from msgbook_format.turn import TURN_MIME
 
