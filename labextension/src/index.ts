@@ -11,6 +11,7 @@ import { fileTypePlugin } from './plugins/fileType';
 import { filesPlugin } from './plugins/files';
 import { gitDiffPlugin } from './plugins/gitDiff';
 import { newChatPlugin } from './plugins/newChat';
+import { openingPlugin } from './plugins/opening';
 import { notificationsPlugin } from './plugins/notifications';
 import { pairingPlugin } from './plugins/pairing';
 import { promptFilesPlugin } from './plugins/promptFiles';
@@ -36,6 +37,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   filesPlugin,
   gitDiffPlugin,
   newChatPlugin,
+  openingPlugin,
   setupPlugin,
   tourPlugin,
   pageConnectionsPlugin,

@@ -11,6 +11,7 @@ import type { JSONObject } from '@lumino/coreutils';
 import { activeCell, type IActiveCell } from '../cells/activePrompt';
 import { HISTORIES } from '../cells/cellMenu';
 import { cellCommands, type ICellCommand } from '../cells/commands';
+import { showBrought } from '../cells/broughtRows';
 import { CellMarks } from '../cells/marks';
 import { IPageConnections } from '../tokens';
 
@@ -51,8 +52,10 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
     };
     notebooks.activeCellChanged.connect(update);
     connections.currentChanged.connect(update);
-    const join = (connection: (typeof connections.all)[number]) =>
-      new CellMarks(connection.panel, trans, update);
+    const join = (connection: (typeof connections.all)[number]) => {
+      showBrought(connection, trans);
+      return new CellMarks(connection.panel, trans, update);
+    };
     connections.all.forEach(join);
     connections.added.connect((_, connection) => void join(connection));
   }

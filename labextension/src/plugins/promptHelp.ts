@@ -2,6 +2,8 @@ import type {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
+import { COMPLETER_ACTIVE_CLASS } from '@jupyterlab/codeeditor';
+import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import {
   CompletionProviderManager,
   ICompletionProviderManager
@@ -15,6 +17,11 @@ import { forEachCodeCell } from '../live/codeCells';
 import type { PageConnection } from '../live/pageConnection';
 import { assistKernel, type IAssistKernel } from '../prompts/assistKernel';
 import { autoComplete, openListSoon } from '../prompts/autoComplete';
+import {
+  closeIfChosen,
+  closeReference,
+  endsReference
+} from '../prompts/closeReference';
 import { PromptCompletions } from '../prompts/promptCompletions';
 import { extendEditor } from '../prompts/promptEditor';
 import { promptHover } from '../prompts/promptHover';
@@ -43,12 +50,16 @@ export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
     notebooks.widgetAdded.connect((_, panel) => join(panel));
     // Until JupyterLab has read its settings, it does not wait at all.
     let patience = 0;
-    manager?.registerProvider(
-      new PromptCompletions(kernelOf, {
+    if (manager !== null) {
+      const completions = new PromptCompletions(kernelOf, {
         patience: () => patience,
         open: panel => manager.invoke(panel.id)
-      })
-    );
+      });
+      manager.registerProvider(completions);
+      manager.selected.connect((_, { insertText }) =>
+        closeIn(notebooks.currentWidget, insertText, completions)
+      );
+    }
     if (manager === null || registry === null) {
       return;
     }
@@ -68,6 +79,26 @@ export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
     );
   }
 };
+
+/** Close the reference that a person has completed in a chat. */
+function closeIn(
+  panel: NotebookPanel | null,
+  insertText: string,
+  { offered }: PromptCompletions
+): void {
+  const ends = endsReference(offered, insertText);
+  const cell = panel?.content.activeCell;
+  if (!panel || !cell?.editor || !ends || !isChatNotebook(panel.sessionContext)) {
+    return;
+  }
+  // JupyterLab has no other editor.
+  const { editor: view, host } = cell.editor as CodeMirrorEditor;
+  if (ends === 'unsure') {
+    closeIfChosen(view, () => host.classList.contains(COMPLETER_ACTIVE_CLASS));
+  } else {
+    closeReference(view);
+  }
+}
 
 /** Return what answers about the prompts of a notebook; null without our kernel. */
 function assistOf(

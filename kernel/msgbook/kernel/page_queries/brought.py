@@ -1,4 +1,4 @@
-"""The sizes of the texts that messages have brought, which a turn's context names by their digests."""
+"""What messages have brought, which a turn's context names by digests: sizes of texts, and small pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LIMIT = 200
 
 
 def answer_queries(queries: PageQueries, session: Session) -> None:
-    """Answer `context.sizes`: the estimated tokens of each text that is still kept."""
+    """Answer `context.sizes`, the estimated tokens of each text that is still kept, and `context.picture`."""
 
     async def sizes(query: Query) -> dict[str, Any]:
         digests = query.params.get("digests")
@@ -33,4 +33,12 @@ def answer_queries(queries: PageQueries, session: Session) -> None:
             await asyncio.sleep(0)
         return {"tokens": tokens}
 
+    async def picture(query: Query) -> dict[str, Any]:
+        digest = query.text("digest")
+        from msgbook.request import small_picture
+
+        blobs = (await session.ready_engine()).request_builder.blobs
+        return {"url": await small_picture(blobs.load(digest))}
+
     queries.on_query("context.sizes", sizes)
+    queries.on_query("context.picture", picture)

@@ -1,0 +1,99 @@
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type * as nbformat from '@jupyterlab/nbformat';
+import type { INotebookModel } from '@jupyterlab/notebook';
+
+type Context = Pick<
+  DocumentRegistry.IContext<INotebookModel>,
+  'model' | 'fileChanged' | 'contentsModel'
+>;
+
+/** Metadata that JupyterLab itself gives to a cell that is made. */
+const NO_METADATA: ReadonlySet<string> = new Set(['trusted']);
+
+/** The documents that keep a message ready, with all their views. */
+const WAITING = new WeakMap<INotebookModel, WaitingMessage>();
+
+/**
+ * Keep an empty message at the end of a chat, where the next one is written.
+ *
+ * It is no part of the file: a last cell in which nothing was written is left out when the notebook
+ * is saved, unless the file had it. A document that others share is written by the server, and each
+ * page would add a cell of its own: it is left as it is.
+ */
+export function keepMessageReady(context: Context): void {
+  const { model } = context;
+  if (!WAITING.has(model)) {
+    WAITING.set(model, new WaitingMessage(context));
+  }
+}
+
+class WaitingMessage {
+  constructor(context: Context) {
+    this._context = context;
+    const { model } = context;
+    if (model.collaborative) {
+      return;
+    }
+    const toJSON = model.toJSON.bind(model);
+    // JupyterLab saves what this returns, and has no other place where a cell can be left out.
+    model.toJSON = () =>
+      withoutUnwritten(toJSON() as nbformat.INotebookContent, this._inFile);
+    this._begin();
+    // Emitted when the file was read again, too.
+    context.fileChanged.connect(() => {
+      if (model.cells.length > 0 && model.cells.get(0) !== this._first) {
+        this._begin();
+      }
+    });
+  }
+
+  /** Note the cells of the file that was just read, and add an empty message behind them. */
+  private _begin(): void {
+    const { model, contentsModel } = this._context;
+    this._inFile = new Set(Array.from(model.cells, ({ id }) => id));
+    if (contentsModel?.writable !== false && !model.readOnly) {
+      addUnsaved(model);
+    }
+    this._first = model.cells.length > 0 ? model.cells.get(0) : null;
+  }
+
+  private readonly _context: Context;
+  private _inFile: ReadonlySet<string> = new Set();
+  /** The first cell; another object after the file was read again. */
+  private _first: unknown = null;
+}
+
+/** Add an empty message, unless there is one: no change to undo or to save. */
+function addUnsaved(model: INotebookModel): void {
+  const { sharedModel, dirty } = model;
+  const last = sharedModel.cells[sharedModel.cells.length - 1];
+  if (last?.cell_type === 'code' && last.getSource().trim() === '') {
+    return;
+  }
+  sharedModel.transact(
+    () =>
+      sharedModel.insertCell(sharedModel.cells.length, {
+        cell_type: 'code',
+        metadata: { trusted: true }
+      }),
+    false
+  );
+  model.dirty = dirty;
+}
+
+/** Return a notebook without its last cell, if nothing was written there and the file had it not. */
+export function withoutUnwritten(
+  notebook: nbformat.INotebookContent,
+  inFile: ReadonlySet<string>
+): nbformat.INotebookContent {
+  const last = notebook.cells[notebook.cells.length - 1];
+  const isUnwritten =
+    last?.cell_type === 'code' &&
+    !inFile.has(last.id as string) &&
+    [last.source].flat().join('').trim() === '' &&
+    (last.outputs as unknown[]).length === 0 &&
+    Object.keys(last.metadata).every(key => NO_METADATA.has(key));
+  return isUnwritten
+    ? { ...notebook, cells: notebook.cells.slice(0, -1) }
+    : notebook;
+}
