@@ -245,7 +245,9 @@ class _TurnRun:
         if not broken:
             return
         more = len(broken) - _BROKEN_SHOWN
-        lines = "\n".join([*broken[:_BROKEN_SHOWN], *([f"... and {more} more"] if more > 0 else [])])
+        lines = "\n".join(
+            [*broken[:_BROKEN_SHOWN], *([f"... and {more} more"] if more > 0 else [])]
+        )
         token = self._engine.ids.new_token(4)
         call: Block = {"type": "tool_call", "id": f"send-{token}", "name": "send", "arguments": ""}
         wanted = ApprovalRequest(lines, always_asks=True)

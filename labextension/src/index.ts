@@ -18,6 +18,7 @@ import { promptFilesPlugin } from './plugins/promptFiles';
 import { promptHelpPlugin } from './plugins/promptHelp';
 import { promptsPlugin } from './plugins/prompts';
 import { pickersPlugin } from './plugins/pickers';
+import { searchPlugin } from './plugins/search';
 import { settingsPlugin } from './plugins/settings';
 import { setupPlugin } from './plugins/setup';
 import { tourPlugin } from './plugins/tour';
@@ -48,6 +49,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   cellsPlugin,
   approvalsPlugin,
   statusBarPlugin,
+  searchPlugin,
   notificationsPlugin,
   pairingPlugin
 ];

@@ -31,7 +31,7 @@ export function broughtRow(
   }
   const more = items.length - MAX_ITEMS;
   if (more > 0) {
-    const words = trans._n('%1 more', '%1 more', more);
+    const words = trans.__('%1 more', more);
     row.append(element('li', 'msgbook-Brought-chip', words));
   }
   return row;

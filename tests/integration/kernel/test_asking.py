@@ -423,7 +423,9 @@ def run_broken(kernel: KernelClient, decision: str | None) -> tuple[FakePage, An
     return page, reply, messages
 
 
-def test_a_message_with_a_broken_reference_is_sent_only_if_its_author_wants_it(kernel, module_server):
+def test_a_message_with_a_broken_reference_is_sent_only_if_its_author_wants_it(
+    kernel, module_server
+):
     module_server.answers = [text("done")]
     page, reply, messages = run_broken(kernel, "no")
 
@@ -441,7 +443,9 @@ def test_a_message_with_a_broken_reference_is_sent_only_if_its_author_wants_it(k
     page, reply, messages = run_broken(kernel, "once")
     assert reply["status"] == "ok"
     assert len(module_server.requests) == 1
-    notices = [block["text"] for block in last_turn(messages)["blocks"] if block["type"] == "notice"]
+    notices = [
+        block["text"] for block in last_turn(messages)["blocks"] if block["type"] == "notice"
+    ]
     assert notices == ["Line 1: @[data.csv has no closing bracket on its line."]
 
 

@@ -121,7 +121,9 @@ def test_a_cell_is_found_by_its_id_its_number_and_its_words(tmp_path, typed):
 
 @pytest.mark.parametrize("hostile", SHORT)
 def test_a_cell_with_any_text_and_id_is_offered_on_one_line_that_can_be_seen(tmp_path, hostile):
-    scope = prompt_scope(tmp_path, cells=[cell(hostile) | {"id": "5fb8acd8"}, cell("x") | {"id": hostile}])
+    scope = prompt_scope(
+        tmp_path, cells=[cell(hostile) | {"id": "5fb8acd8"}, cell("x") | {"id": hostile}]
+    )
 
     for match in complete("@[cell:", 7, scope).found:
         assert "\n" not in match.note
