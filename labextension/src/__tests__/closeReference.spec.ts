@@ -4,6 +4,7 @@ import { EditorView } from '@codemirror/view';
 import {
   bracketOf,
   closeReference,
+  closedReferences,
   endsReference
 } from '../prompts/closeReference';
 
@@ -75,5 +76,46 @@ describe('a text that was taken from the list', () => {
     ['data', 'unsure']
   ])('%s ends a reference: %s', (insertText, ends) => {
     expect(endsReference(offered, insertText)).toBe(ends);
+  });
+});
+
+describe('behind a bracket that was closed for a person', () => {
+  /** Complete the name before the cursor, and type; where no handler takes a character, it is inserted. */
+  function typed(doc: string, text: string): string {
+    const view = new EditorView({
+      state: EditorState.create({
+        doc,
+        selection: { anchor: doc.length },
+        extensions: closedReferences
+      })
+    });
+    closeReference(view);
+    for (const one of text) {
+      const { head } = view.state.selection.main;
+      const insert = () => view.state.replaceSelection(one);
+      const isTaken = view.state
+        .facet(EditorView.inputHandler)
+        .some(handle => handle(view, head, head, one, insert as never));
+      if (!isTaken) {
+        view.dispatch(insert());
+      }
+    }
+    const { head } = view.state.selection.main;
+    const after = view.state.doc.toString();
+    return `${after.slice(0, head)}|${after.slice(head)}`;
+  }
+
+  it.each([
+    ['@[a.py', '', '@[a.py]|'],
+    ['@[a.py', ']', '@[a.py]|'],
+    ['@[a.py', ']]', '@[a.py]]|'],
+    ['@[a.py', ':10', '@[a.py:10|]'],
+    ['@[a.py', ':10:20] and', '@[a.py:10:20] and|'],
+    ['@[a.py', ': what', '@[a.py]: what|'],
+    ['@[a.py', ' 1', '@[a.py] 1|'],
+    ['@[py:df', ':1', '@[py:df]:1|'],
+    ['@[cell:5fb8acd8', ':1', '@[cell:5fb8acd8]:1|']
+  ])('%s and %j become %s', (doc, text, after) => {
+    expect(typed(doc, text)).toBe(after);
   });
 });

@@ -26,11 +26,9 @@ export function openAtEnd(panel: NotebookPanel, isInFront: () => boolean): void 
   if (isInFront()) {
     content.activate();
   }
-  void content.scrollToItem(last, 'end').then(() => {
-    if (!panel.isDisposed) {
-      new EndKeeper(panel);
-    }
-  });
+  new EndKeeper(panel);
+  // Where only cells near the screen are in the page, the last one has to be asked for.
+  content.scrollToItem(last, 'end').catch(() => undefined);
 }
 
 /** Keeps the end of a notebook in view while its answers are drawn, until a person does something. */

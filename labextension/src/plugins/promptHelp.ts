@@ -20,6 +20,7 @@ import { autoComplete, openListSoon } from '../prompts/autoComplete';
 import {
   closeIfChosen,
   closeReference,
+  closedReferences,
   endsReference
 } from '../prompts/closeReference';
 import { PromptCompletions } from '../prompts/promptCompletions';
@@ -117,6 +118,7 @@ function helpIn(
   const isOn = () =>
     isChatNotebook(panel.sessionContext) && settings.get('completePrompts');
   const extensions = [
+    closedReferences,
     autoComplete(isOn, isWanted =>
       openListSoon(
         panel.sessionContext,

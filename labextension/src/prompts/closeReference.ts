@@ -1,5 +1,10 @@
-import type { EditorState } from '@codemirror/state';
-import type { EditorView } from '@codemirror/view';
+import {
+  StateEffect,
+  StateField,
+  type EditorState,
+  type Extension
+} from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
 
 /** Kinds of completions that end a reference; folders, tools and beginnings go on. */
 const ENDS: ReadonlySet<string> = new Set(['file', 'name', 'cell']);
@@ -61,6 +66,60 @@ function closes(text: string): boolean {
   return false;
 }
 
+const setClosed = StateEffect.define<number | null>();
+
+/** The place of the bracket behind the name that was completed last. */
+const closedAt = StateField.define<number | null>({
+  create: () => null,
+  update: (at, { changes, effects }) => {
+    const set = effects.find(one => one.is(setClosed));
+    return set !== undefined
+      ? (set.value as number | null)
+      : at === null
+        ? null
+        : changes.mapPos(at, 1);
+  }
+});
+
+/**
+ * Let a person go on behind a bracket that was closed for them: one that they write, too, is not
+ * written twice, and the lines in `@[a.py]:10` move into the reference.
+ */
+export const closedReferences: Extension = [
+  closedAt,
+  EditorView.inputHandler.of((view, from, to, text) => {
+    const at = view.state.field(closedAt);
+    if (at === null || from !== to || view.state.sliceDoc(at, at + 1) !== ']') {
+      return false;
+    }
+    if (text === ']' && (from === at || from === at + 1)) {
+      view.dispatch({
+        selection: { anchor: at + 1 },
+        effects: setClosed.of(null),
+        userEvent: 'select'
+      });
+      return true;
+    }
+    const isLine = /^\d$/.test(text) && from === at + 2 && isFileAt(view, at);
+    if (!isLine || view.state.sliceDoc(at, from) !== ']:') {
+      return false;
+    }
+    view.dispatch({
+      changes: { from: at, to: from, insert: `:${text}]` },
+      selection: { anchor: at + 2 },
+      effects: setClosed.of(at + 2),
+      userEvent: 'input.type'
+    });
+    return true;
+  })
+];
+
+/** Return whether the reference that ends at a place names a file, which has lines. */
+function isFileAt({ state }: EditorView, at: number): boolean {
+  const line = state.doc.lineAt(at);
+  return /@\[(?!cell:|py:)[^\]]*$/.test(line.text.slice(0, at - line.from));
+}
+
 /** Close the reference whose name was just completed, and put the cursor behind it. */
 export function closeReference(view: EditorView): void {
   const { head, empty } = view.state.selection.main;
@@ -69,6 +128,7 @@ export function closeReference(view: EditorView): void {
     view.dispatch({
       ...(bracket === 'insert' ? { changes: { from: head, insert: ']' } } : {}),
       selection: { anchor: head + 1 },
+      effects: setClosed.of(head),
       userEvent: 'input.complete'
     });
   }
