@@ -46,10 +46,6 @@ def test_a_chat_opens_at_its_end_with_an_empty_message_that_is_not_in_the_file(
     expect(lab.cell(1)).to_be_in_viewport()
     expect(lab.notebook.get_by_text("Paragraph 99.")).to_be_in_viewport()
     screenshot("end")
-    with lab.dark():
-        screenshot("end-dark")
-    with lab.width(700):
-        screenshot("end-700")
     assert not lab.is_changed()
     lab.save()
     assert (lab_root / "end.msg.md").read_text() == written
@@ -61,6 +57,10 @@ def test_a_chat_opens_at_its_end_with_an_empty_message_that_is_not_in_the_file(
     lab.page.keyboard.press("Shift+Enter")
     expect(lab.cell(1)).to_contain_text("The answer to it.")
     expect(_placeholder(lab)).to_have_count(1)
+    with lab.dark():
+        screenshot("end-dark")
+    with lab.width(700):
+        screenshot("end-700")
     lab.save()
     assert [cell.source for cell in read(lab_root / "end.msg.md").cells] == ["Hello", "And now?"]
 
@@ -104,9 +104,11 @@ def folder(lab_root) -> Path:
     return folder
 
 
-def _choose(lab, typed: str, row: str) -> None:
-    lab.page.keyboard.type(typed)
+def _choose(lab, opening: str, typed: str, row: str) -> None:
+    lab.page.keyboard.type(opening)
     shown = lab.page.locator(".jp-Completer:not(.lm-mod-hidden)")
+    expect(shown.locator(".jp-Completer-item", has_text=row)).to_be_visible()
+    lab.page.keyboard.type(typed)
     expect(shown.locator(".jp-mod-active", has_text=row)).to_be_visible()
     lab.page.keyboard.press("Enter")
     expect(shown).to_have_count(0)
@@ -123,9 +125,9 @@ def test_completion_closes_references_and_a_broken_one_asks_before_it_is_sent(
     expect(lab.cell(1).locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]"))
 
     lab.type_in(2, "In ")
-    _choose(lab, "@[dat", "data.csv")
+    _choose(lab, "@[", "dat", "data.csv")
     lab.page.keyboard.type(" and ")
-    _choose(lab, "@[py:fra", "py:frame")
+    _choose(lab, "@[py:", "fra", "py:frame")
     lab.page.keyboard.type(" and ")
     lab.page.keyboard.type("@[cell:")
     rows = lab.page.locator(".jp-Completer:not(.lm-mod-hidden) .jp-Completer-item")
@@ -142,7 +144,9 @@ def test_completion_closes_references_and_a_broken_one_asks_before_it_is_sent(
     assert source == f"In @[data.csv] and @[py:frame] and @[cell:{first}]"
 
     lab.cell(2).get_by_text("@[py:frame]").hover()
-    expect(lab.page.locator(".msgbook-Hover")).to_contain_text("py:frame: 1 line, about 2 tokens")
+    expect(lab.page.locator(".msgbook-Hover")).to_contain_text(
+        re.compile(r"py:frame: 1 line, about \d tokens?")
+    )
     lab.page.mouse.move(5, 5)
 
     lab.type_in(2, "See @[data.csv")
@@ -177,7 +181,7 @@ def test_what_a_message_brought_stands_below_it_also_when_it_is_opened_again(
     chips = lab.cell(0).locator(".msgbook-Brought-chip")
     for _ in range(2):
         expect(chips).to_have_count(2)
-        expect(chips.nth(0)).to_have_text("data.csv · 4 tokens")
+        expect(chips.nth(0)).to_have_text(re.compile(r"^data\.csv · [2-9] tokens$"))
         expect(chips.nth(1)).to_have_text("attachments/image.png")
         expect(chips.nth(1).locator("img")).to_have_js_property("naturalWidth", 1)
         screenshot("chips")

@@ -4,7 +4,10 @@ import { reveal, searchAnswers } from '../live/answerSearch';
 import { GrowingText } from '../render/dom';
 
 /** What JupyterLab's registry gives for a chat in which answers are searched, or for another document. */
-function provided(isChat: boolean, node = document.createElement('div')) {
+function provided(
+  isChat: boolean,
+  node: HTMLElement = document.createElement('div')
+) {
   const drawn: number[] = [];
   const cells = [false, true, true];
   const content = {

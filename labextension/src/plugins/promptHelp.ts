@@ -16,7 +16,7 @@ import { isChatNotebook } from '../live/chatNotebook';
 import { forEachCodeCell } from '../live/codeCells';
 import type { PageConnection } from '../live/pageConnection';
 import { assistKernel, type IAssistKernel } from '../prompts/assistKernel';
-import { autoComplete, openListSoon } from '../prompts/autoComplete';
+import { autoComplete, closeList, openListSoon } from '../prompts/autoComplete';
 import {
   closeIfChosen,
   closeReference,
@@ -122,7 +122,10 @@ function helpIn(
     autoComplete(isOn, isWanted =>
       openListSoon(
         panel.sessionContext,
-        () => manager?.invoke(panel.id),
+        () => {
+          closeList();
+          manager?.invoke(panel.id);
+        },
         isWanted
       )
     ),
