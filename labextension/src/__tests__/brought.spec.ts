@@ -86,15 +86,27 @@ describe('what a message has brought', () => {
   it.each(['../../secret', 'A'.repeat(64), '', 7])(
     'has no digest %j',
     sha256 => {
-      const [{ digest }] = broughtBy({ context: { files: [{ key: 'a', sha256 }] } });
+      const [{ digest }] = broughtBy({
+        context: { files: [{ key: 'a', sha256 }] }
+      });
       expect(digest).toBeUndefined();
     }
   );
 });
 
 describe('a row of chips', () => {
-  const text = { kind: 'text', name: 'data.csv', digest: A, isUnchanged: false } as const;
-  const picture = { kind: 'picture', name: 'attachments/a.png', digest: B, isUnchanged: false } as const;
+  const text = {
+    kind: 'text',
+    name: 'data.csv',
+    digest: A,
+    isUnchanged: false
+  } as const;
+  const picture = {
+    kind: 'picture',
+    name: 'attachments/a.png',
+    digest: B,
+    isUnchanged: false
+  } as const;
 
   it('says what was sent and how large it is', async () => {
     const row = await shown([text], known(7, null));
@@ -130,7 +142,9 @@ describe('a row of chips', () => {
 
   it('asks about no remote picture', async () => {
     const row = await shown(
-      [{ kind: 'picture', name: 'https://x.invalid/a.png', isUnchanged: false }],
+      [
+        { kind: 'picture', name: 'https://x.invalid/a.png', isUnchanged: false }
+      ],
       known(null, PIXEL)
     );
     expect(row.querySelector('img')).toBeNull();

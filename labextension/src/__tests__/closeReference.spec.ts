@@ -32,12 +32,15 @@ describe('the bracket of a completed reference', () => {
     }
   );
 
-  it.each(['data.csv|', '@[a]data|', '@[data.csv|:1:2]', '%%msg agent=a|', '|'])(
-    'is left alone in %s',
-    line => {
-      expect(bracket(line)).toBeNull();
-    }
-  );
+  it.each([
+    'data.csv|',
+    '@[a]data|',
+    '@[data.csv|:1:2]',
+    '%%msg agent=a|',
+    '|'
+  ])('is left alone in %s', line => {
+    expect(bracket(line)).toBeNull();
+  });
 
   it.each([
     ['@[data.csv', 10, '@[data.csv]', 11],

@@ -53,7 +53,8 @@ it('characters that cannot be seen are written out in the list alone', async () 
 });
 
 it('a cell is shown by its number and words, and found by them and by its id', async () => {
-  const type = 'cell:\u00a0[7]\u00a0Plot\u00a0f(x)\u2060:\u00a0why\u2060?\u2060';
+  const type =
+    'cell:\u00a0[7]\u00a0Plot\u00a0f(x)\u2060:\u00a0why\u2060?\u2060';
   const { start, items } = await reply('cell:5fb8acd8', type);
   const [{ label, insertText }] = items;
   expect([label, insertText]).toEqual([

@@ -10,7 +10,11 @@ hideYjsWarnings();
 const EMPTY = { cell_type: 'code', id: 'e', source: '', metadata: {} };
 
 /** A document that was just read, with cells of these sources. */
-function opened(sources: string[], collaborationEnabled = false, writable = true) {
+function opened(
+  sources: string[],
+  collaborationEnabled = false,
+  writable = true
+) {
   const model = new NotebookModel({ collaborationEnabled });
   const read = () =>
     model.fromJSON({
@@ -46,7 +50,7 @@ function shown(model: NotebookModel): string[] {
 }
 
 function saved(model: NotebookModel): unknown[] {
-  const { cells } = model.toJSON() as nbformat.INotebookContent;
+  const { cells } = model.toJSON();
   return cells.map(({ source }) => source);
 }
 
@@ -107,7 +111,9 @@ describe('keepMessageReady', () => {
 
 describe('withoutUnwritten', () => {
   const notebook = (last: object) =>
-    ({ cells: [EMPTY, { ...EMPTY, outputs: [], ...last }] }) as unknown as nbformat.INotebookContent;
+    ({
+      cells: [EMPTY, { ...EMPTY, outputs: [], ...last }]
+    }) as unknown as nbformat.INotebookContent;
   const kept = (last: object, inFile: string[] = []) =>
     withoutUnwritten(notebook(last), new Set(inFile)).cells.length === 2;
 

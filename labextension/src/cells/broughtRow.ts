@@ -11,7 +11,8 @@ const SHOWN = 60;
 /** Characters of the address of a picture: some megabytes, as many as one message may have. */
 const MAX_ADDRESS = 8_000_000;
 
-const PICTURE = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
+const PICTURE =
+  /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 
 /**
  * Return a row of what a message has brought: a chip each, and a small picture for each picture.

@@ -24,13 +24,15 @@ export function showBrought(
       return queries.ask(name, params);
     }
   });
-  forEachCodeCell(panel.content, cell =>
-    // A cell that has never been on the screen is drawn when it is.
-    void cell.ready.then(() => {
-      if (!cell.isDisposed) {
-        new BroughtRow(cell, facts, trans);
-      }
-    })
+  forEachCodeCell(
+    panel.content,
+    cell =>
+      // A cell that has never been on the screen is drawn when it is.
+      void cell.ready.then(() => {
+        if (!cell.isDisposed) {
+          new BroughtRow(cell, facts, trans);
+        }
+      })
   );
 }
 

@@ -14,7 +14,10 @@ const EPSILON = 2;
  *
  * @param isInFront - Returns whether the notebook is the document in front, which gets the focus.
  */
-export function openAtEnd(panel: NotebookPanel, isInFront: () => boolean): void {
+export function openAtEnd(
+  panel: NotebookPanel,
+  isInFront: () => boolean
+): void {
   const { content } = panel;
   const last = content.widgets.length - 1;
   if (last < 0) {
@@ -37,7 +40,10 @@ class EndKeeper {
     this._panel = panel;
     this._scroller = panel.content.outerNode;
     ACTIONS.forEach(action =>
-      panel.node.addEventListener(action, this, { capture: true, passive: true })
+      panel.node.addEventListener(action, this, {
+        capture: true,
+        passive: true
+      })
     );
     this._scroller.addEventListener('scroll', this);
     this._sizes = new ResizeObserver(() => this._show());

@@ -44,7 +44,9 @@ async function open(
     return;
   }
   keepMessageReady(context);
-  const { footer } = content.layout as { footer?: { node: HTMLElement } | null };
+  const { footer } = content.layout as {
+    footer?: { node: HTMLElement } | null;
+  };
   if (footer && context.model.collaborative) {
     // No empty message stands above it.
     footer.node.textContent = trans.__('Write a message');

@@ -89,7 +89,12 @@ function closeIn(
 ): void {
   const ends = endsReference(offered, insertText);
   const cell = panel?.content.activeCell;
-  if (!panel || !cell?.editor || !ends || !isChatNotebook(panel.sessionContext)) {
+  if (
+    !panel ||
+    !cell?.editor ||
+    !ends ||
+    !isChatNotebook(panel.sessionContext)
+  ) {
     return;
   }
   // JupyterLab has no other editor.

@@ -39,7 +39,8 @@ export const promptsPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('msgbook');
     extensions?.addExtension(waitingExtensions);
-    const join = (panel: NotebookPanel) => new PromptLooks(panel, settings, trans);
+    const join = (panel: NotebookPanel) =>
+      new PromptLooks(panel, settings, trans);
     notebooks.forEach(join);
     notebooks.widgetAdded.connect((_, panel) => join(panel));
   }

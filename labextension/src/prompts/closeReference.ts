@@ -74,7 +74,7 @@ const closedAt = StateField.define<number | null>({
   update: (at, { changes, effects }) => {
     const set = effects.find(one => one.is(setClosed));
     return set !== undefined
-      ? (set.value as number | null)
+      ? (set.value)
       : at === null
         ? null
         : changes.mapPos(at, 1);

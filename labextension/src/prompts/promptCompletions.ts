@@ -106,7 +106,12 @@ export class PromptCompletions implements ICompletionProvider {
       const [kind, ...note] = (item.type ?? '').split(':');
       const icon = Object.hasOwn(ICONS, kind) ? ICONS[kind] : undefined;
       const insertText = item.insertText ?? item.label;
-      const shown = { ...item, icon, insertText, label: shownLabel(item.label) };
+      const shown = {
+        ...item,
+        icon,
+        insertText,
+        label: shownLabel(item.label)
+      };
       return kind === 'cell' ? asCell(shown, note.join(':')) : shown;
     });
     this._offered = items.map(({ type, insertText }) => ({
@@ -151,7 +156,10 @@ type Item = CompletionHandler.ICompletionItem & { readonly insertText: string };
 function asCell(item: Item, note: string): Item {
   const id = item.insertText.slice(CELL.length);
   // The kernel's note has no place where a line could be broken.
-  const words = note.trim().replace(/\u2060/g, '').replace(/\u00a0/g, ' ');
+  const words = note
+    .trim()
+    .replace(/\u2060/g, '')
+    .replace(/\u00a0/g, ' ');
   const label = `${shownLabel(words)} · ${id}`
     .replace(/\(/g, '\uff08')
     .replace(/\)/g, '\uff09');
