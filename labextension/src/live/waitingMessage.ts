@@ -16,9 +16,8 @@ const WAITING = new WeakMap<INotebookModel, WaitingMessage>();
 /**
  * Keep an empty message at the end of a chat, where the next one is written.
  *
- * It is no part of the file: a last cell in which nothing was written is left out when the notebook
- * is saved, unless the file had it. A document that others share is written by the server, and each
- * page would add a cell of its own: it is left as it is.
+ * It is no part of the file until something is written in it. A document that others share is written
+ * by the server, and each page would add a cell of its own: it is left as it is.
  */
 export function keepMessageReady(context: Context): void {
   const { model } = context;
@@ -37,7 +36,7 @@ class WaitingMessage {
     const toJSON = model.toJSON.bind(model);
     // JupyterLab saves what this returns, and has no other place where a cell can be left out.
     model.toJSON = () =>
-      withoutUnwritten(toJSON() as nbformat.INotebookContent, this._inFile);
+      withoutUnwritten(toJSON() as nbformat.INotebookContent, this._id);
     this._begin();
     // Emitted when the file was read again, too.
     context.fileChanged.connect(() => {
@@ -47,49 +46,51 @@ class WaitingMessage {
     });
   }
 
-  /** Note the cells of the file that was just read, and add an empty message behind them. */
+  /** Add an empty message behind the cells of the file that was just read. */
   private _begin(): void {
     const { model, contentsModel } = this._context;
-    this._inFile = new Set(Array.from(model.cells, ({ id }) => id));
+    this._id = null;
     if (contentsModel?.writable !== false && !model.readOnly) {
-      addUnsaved(model);
+      this._id = addUnsaved(model);
     }
     this._first = model.cells.length > 0 ? model.cells.get(0) : null;
   }
 
   private readonly _context: Context;
-  private _inFile: ReadonlySet<string> = new Set();
+  /** The cell that was added; null if there was one. */
+  private _id: string | null = null;
   /** The first cell; another object after the file was read again. */
   private _first: unknown = null;
 }
 
-/** Add an empty message, unless there is one: no change to undo or to save. */
-function addUnsaved(model: INotebookModel): void {
+/** Add an empty message, no change to undo or to save, and return its id; null if there is one. */
+function addUnsaved(model: INotebookModel): string | null {
   const { sharedModel, dirty } = model;
   const last = sharedModel.cells[sharedModel.cells.length - 1];
   if (last?.cell_type === 'code' && last.getSource().trim() === '') {
-    return;
+    return null;
   }
-  sharedModel.transact(
-    () =>
-      sharedModel.insertCell(sharedModel.cells.length, {
-        cell_type: 'code',
-        metadata: { trusted: true }
-      }),
-    false
-  );
+  let id: string | null = null;
+  sharedModel.transact(() => {
+    const cell = sharedModel.insertCell(sharedModel.cells.length, {
+      cell_type: 'code',
+      metadata: { trusted: true }
+    });
+    id = cell.getId();
+  }, false);
   model.dirty = dirty;
+  return id;
 }
 
-/** Return a notebook without its last cell, if nothing was written there and the file had it not. */
+/** Return a notebook without the cell of an id, if that is the last one and nothing was written in it. */
 export function withoutUnwritten(
   notebook: nbformat.INotebookContent,
-  inFile: ReadonlySet<string>
+  id: string | null
 ): nbformat.INotebookContent {
   const last = notebook.cells[notebook.cells.length - 1];
   const isUnwritten =
     last?.cell_type === 'code' &&
-    !inFile.has(last.id as string) &&
+    last.id === id &&
     [last.source].flat().join('').trim() === '' &&
     (last.outputs as unknown[]).length === 0 &&
     Object.keys(last.metadata).every(key => NO_METADATA.has(key));
