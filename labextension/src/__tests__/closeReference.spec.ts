@@ -70,15 +70,16 @@ describe('a text that was taken from the list', () => {
   it.each([
     ['data.csv', true],
     ['py:df', true],
-    ['5fb8acd8', true],
+    ['cell:5fb8acd8', true],
+    ['5fb8acd8', false],
     ['src/', false],
     ['cell:', false],
     ['read{', false],
     ['x', false],
     ['dat', false],
     ['data', 'unsure']
-  ])('%s ends a reference: %s', (insertText, ends) => {
-    expect(endsReference(offered, insertText)).toBe(ends);
+  ])('%s ends a reference: %s', (content, ends) => {
+    expect(endsReference(offered, content)).toBe(ends);
   });
 });
 

@@ -1,6 +1,5 @@
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type * as nbformat from '@jupyterlab/nbformat';
-import { Signal } from '@lumino/signaling';
 
 import { keepMessageReady, withoutUnwritten } from '../live/waitingMessage';
 import { hideYjsWarnings } from './quietYjs';
@@ -33,16 +32,14 @@ function opened(
   model.sharedModel.clearUndoHistory();
   model.dirty = false;
   const context = { model, contentsModel: { writable } };
-  const fileChanged = new Signal<typeof context, unknown>(context);
-  keepMessageReady({ ...context, fileChanged } as unknown as Parameters<
-    typeof keepMessageReady
-  >[0]);
+  keepMessageReady(
+    context as unknown as Parameters<typeof keepMessageReady>[0]
+  );
   const revert = () => {
     read();
     model.dirty = false;
-    fileChanged.emit(null);
   };
-  return { model, revert, save: () => fileChanged.emit(null) };
+  return { model, revert };
 }
 
 function shown(model: NotebookModel): string[] {
@@ -82,15 +79,14 @@ describe('keepMessageReady', () => {
     expect(saved(model)).toEqual(['Hi', '']);
   });
 
-  it('adds one again when the file was read again, and none when it was saved', () => {
-    const { model, revert, save } = opened(['Hi']);
+  it('adds one again when the file was read again, and not when it was deleted', () => {
+    const { model, revert } = opened(['Hi']);
 
     revert();
     expect(shown(model)).toEqual(['Hi', '']);
     expect(saved(model)).toEqual(['Hi']);
     expect(model.dirty).toBe(false);
     model.sharedModel.deleteCell(1);
-    save();
     expect(shown(model)).toEqual(['Hi']);
   });
 

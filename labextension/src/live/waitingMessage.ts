@@ -4,7 +4,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 
 type Context = Pick<
   DocumentRegistry.IContext<INotebookModel>,
-  'model' | 'fileChanged' | 'contentsModel'
+  'model' | 'contentsModel'
 >;
 
 /** Metadata that JupyterLab itself gives to a cell that is made. */
@@ -37,13 +37,13 @@ class WaitingMessage {
     // JupyterLab saves what this returns, and has no other place where a cell can be left out.
     model.toJSON = () =>
       withoutUnwritten(toJSON() as nbformat.INotebookContent, this._id);
+    const fromJSON = model.fromJSON.bind(model);
+    // The file is read again, changed or not: no signal tells of both.
+    model.fromJSON = notebook => {
+      fromJSON(notebook);
+      this._begin();
+    };
     this._begin();
-    // Emitted when the file was read again, too.
-    context.fileChanged.connect(() => {
-      if (model.cells.length > 0 && model.cells.get(0) !== this._first) {
-        this._begin();
-      }
-    });
   }
 
   /** Add an empty message behind the cells of the file that was just read. */
@@ -53,14 +53,11 @@ class WaitingMessage {
     if (contentsModel?.writable !== false && !model.readOnly) {
       this._id = addUnsaved(model);
     }
-    this._first = model.cells.length > 0 ? model.cells.get(0) : null;
   }
 
   private readonly _context: Context;
   /** The cell that was added; null if there was one. */
   private _id: string | null = null;
-  /** The first cell; another object after the file was read again. */
-  private _first: unknown = null;
 }
 
 /** Add an empty message, no change to undo or to save, and return its id; null if there is one. */

@@ -21,6 +21,7 @@ import {
   closeIfChosen,
   closeReference,
   closedReferences,
+  contentAt,
   endsReference
 } from '../prompts/closeReference';
 import { PromptCompletions } from '../prompts/promptCompletions';
@@ -57,8 +58,8 @@ export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
         open: panel => manager.invoke(panel.id)
       });
       manager.registerProvider(completions);
-      manager.selected.connect((_, { insertText }) =>
-        closeIn(notebooks.currentWidget, insertText, completions)
+      manager.selected.connect(() =>
+        closeIn(notebooks.currentWidget, completions)
       );
     }
     if (manager === null || registry === null) {
@@ -84,24 +85,18 @@ export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
 /** Close the reference that a person has completed in a chat. */
 function closeIn(
   panel: NotebookPanel | null,
-  insertText: string,
   { offered }: PromptCompletions
 ): void {
-  const ends = endsReference(offered, insertText);
   const cell = panel?.content.activeCell;
-  if (
-    !panel ||
-    !cell?.editor ||
-    !ends ||
-    !isChatNotebook(panel.sessionContext)
-  ) {
+  if (!panel || !cell?.editor || !isChatNotebook(panel.sessionContext)) {
     return;
   }
   // JupyterLab has no other editor.
   const { editor: view, host } = cell.editor as CodeMirrorEditor;
+  const ends = endsReference(offered, contentAt(view.state) ?? '');
   if (ends === 'unsure') {
     closeIfChosen(view, () => host.classList.contains(COMPLETER_ACTIVE_CLASS));
-  } else {
+  } else if (ends) {
     closeReference(view);
   }
 }

@@ -19,22 +19,37 @@ export interface IOffered {
 }
 
 /**
- * Return whether a text that was taken from a list ends a reference.
+ * Return whether what stands in a reference up to the cursor is a name that was offered, and ends it.
  *
+ * @param content - The list may insert its end only.
  * @returns `unsure` if it does only if it was chosen: Tab writes what several names begin with.
  */
 export function endsReference(
   offered: readonly IOffered[],
-  insertText: string
+  content: string
 ): boolean | 'unsure' {
-  const found = offered.find(one => one.insertText === insertText);
-  if (found === undefined || !ENDS.has(found.kind)) {
+  const names = offered.map(({ kind, insertText }) =>
+    kind === 'cell' ? `cell:${insertText}` : insertText
+  );
+  const index = names.indexOf(content);
+  if (index === -1 || !ENDS.has(offered[index].kind)) {
     return false;
   }
-  const longer = offered.some(
-    one => one !== found && one.insertText.startsWith(insertText)
+  const longer = names.some(
+    (name, other) => other !== index && name.startsWith(content)
   );
   return longer ? 'unsure' : true;
+}
+
+/** Return what stands in the open reference at the cursor, up to there; undefined outside of one. */
+export function contentAt({ doc, selection }: EditorState): string | undefined {
+  const { head } = selection.main;
+  const line = doc.lineAt(head);
+  return openContent(line.text.slice(0, head - line.from));
+}
+
+function openContent(before: string): string | undefined {
+  return /@\[([^\]]*)$/.exec(before)?.[1];
 }
 
 /**
@@ -43,8 +58,7 @@ export function endsReference(
  * @param line - With the completed name before the cursor.
  */
 export function bracketOf(line: string, cursor: number): Bracket {
-  const content = /@\[([^\]]*)$/.exec(line.slice(0, cursor))?.[1];
-  if (content === undefined) {
+  if (openContent(line.slice(0, cursor)) === undefined) {
     return null;
   }
   const rest = line.slice(cursor);
@@ -74,7 +88,7 @@ const closedAt = StateField.define<number | null>({
   update: (at, { changes, effects }) => {
     const set = effects.find(one => one.is(setClosed));
     return set !== undefined
-      ? (set.value)
+      ? set.value
       : at === null
         ? null
         : changes.mapPos(at, 1);

@@ -14,7 +14,9 @@ export function promptPlaceholder(
   isOn: () => boolean
 ): Extension {
   const words = trans.__(
-    'Write a message. Shift+Enter sends it. `@[` adds files, `%%python` runs code.'
+    'Write a message. Shift+Enter sends it. `@[` adds files, `%1` runs code.',
+    // Two percent signs of a text are one.
+    '%%python'
   );
   return [
     placeholder(() =>
