@@ -178,6 +178,7 @@ def test_what_a_message_brought_stands_below_it_also_when_it_is_opened_again(
     lab.open("typing/brought.ipynb")
     lab.wait_for_kernel()
     lab.run(0)
+    expect(lab.cell(0)).to_contain_text("One row.")
     chips = lab.cell(0).locator(".msgbook-Brought-chip")
     for _ in range(2):
         expect(chips).to_have_count(2)

@@ -15,15 +15,23 @@ export function showBrought(
   { panel, queries, connected }: PageConnection,
   trans: TranslationBundle
 ): void {
-  const facts = new BroughtFacts(async (name, params) => {
-    try {
-      return await queries.ask(name, params);
-    } catch {
-      // A notebook shows its cells before its kernel can be asked.
-      await nextOf(connected);
-      return queries.ask(name, params);
-    }
-  });
+  const facts = new BroughtFacts(
+    (name, params) =>
+      new Promise(resolve => {
+        // A question is lost that is asked while the kernel starts.
+        const ask = () => {
+          queries.ask(name, params).then(
+            answer => {
+              connected.disconnect(ask);
+              resolve(answer);
+            },
+            () => undefined
+          );
+        };
+        connected.connect(ask);
+        ask();
+      })
+  );
   forEachCodeCell(
     panel.content,
     cell =>
@@ -34,17 +42,6 @@ export function showBrought(
         }
       })
   );
-}
-
-/** Return a promise of the next time that a signal is emitted. */
-function nextOf(signal: PageConnection['connected']): Promise<void> {
-  return new Promise(resolve => {
-    const told = () => {
-      signal.disconnect(told);
-      resolve();
-    };
-    signal.connect(told);
-  });
 }
 
 class BroughtRow {

@@ -64,27 +64,26 @@ function showFound(provider: ISearchProvider, node: HTMLElement): void {
       const found = await go(loop, options);
       // The search itself looks for the first match with each key, and scrolls nowhere.
       if (options?.scroll !== false) {
-        reveal(node.querySelector(`.${CURRENT}`));
+        reveal(() => node.querySelector(`.${CURRENT}`));
       }
       return found;
     };
   }
 }
 
-/** Open the folded parts around an element, and scroll as little as shows it. */
-export function reveal(found: Element | null): void {
-  let isHidden = false;
+/** Open the folded parts around a match, and scroll as little as shows it. */
+export function reveal(find: () => Element | null): void {
   for (
-    let around = found?.parentElement?.closest('details');
+    let around = find()?.parentElement?.closest('details');
     around;
     around = around.parentElement?.closest('details')
   ) {
-    isHidden ||= !around.open;
     around.open = true;
   }
-  if (isHidden) {
-    found!.scrollIntoView({ block: 'nearest' });
-  }
+  // In the next frame JupyterLab scrolls to the editor of the cell, also for a match in its output.
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => find()?.scrollIntoView({ block: 'nearest' }))
+  );
 }
 
 /** Draw the answers that have never been on the screen, a few at a time: only what is drawn is found. */
