@@ -143,7 +143,8 @@ def test_a_markdown_file_with_a_message_section_opens_as_a_chat_by_its_context_m
 
     lab.wait_for_kernel()
     expect(lab.notebook.get_by_text("Chat (msgbook)")).to_be_visible()
-    expect(lab.notebook.locator(".jp-Notebook-cell")).to_have_count(2)
+    # The last one is ready for the next message.
+    expect(lab.notebook.locator(".jp-Notebook-cell")).to_have_count(3)
     lab.run(1)
     expect(lab.cell(1).get_by_text("An answer.")).to_be_visible()
     lab.save()
@@ -169,7 +170,8 @@ def test_a_markdown_file_with_a_message_section_opens_as_a_chat_by_open_with(lab
 
     lab.wait_for_kernel()
     expect(lab.notebook.get_by_text("Chat (msgbook)")).to_be_visible()
-    expect(lab.notebook.locator(".jp-Notebook-cell")).to_have_count(2)
+    # The last one is ready for the next message.
+    expect(lab.notebook.locator(".jp-Notebook-cell")).to_have_count(3)
 
 
 @pytest.mark.parametrize("name", ["plain", "claims"])

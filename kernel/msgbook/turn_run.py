@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from msgbook.approval import Answer, Ask, Decision, Question
+from msgbook.approval import Answer, ApprovalRequest, Ask, Decision, Question
 from msgbook.display.failure import (
     Failure,
     failure_from_error,
@@ -23,22 +23,31 @@ from msgbook.display.turn_view import TurnView
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
 from msgbook.events import Notice, RetryWait, TurnFinished
-from msgbook.notebook import Transcript
+from msgbook.notebook import Transcript, is_imported
 from msgbook.request import (
     PreparedRequest,
     TurnServices,
     check_context_window,
     check_prompt,
+    list_broken_references,
     list_prompt_warnings,
     read_prompt,
     warn_once,
 )
 from msgbook.request.history import SentRequest
+from msgbook.scanner import run_in_thread_if_long
 from msgbook.subagents import Parent, with_subagents
 from msgbook.turn import Budgets, TurnRecord, run_turn
 from msgbook_format.agent_states import mark_running
 from msgbook_format.agents import finished_agent
-from msgbook_format.turn import Turn
+from msgbook_format.turn import Block, Turn
+
+_BROKEN_SHOWN = 10
+"""Broken references that a question lists."""
+
+
+class BrokenReferenceError(MsgbookError):
+    """The author of a prompt does not want it sent: a reference in it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +71,7 @@ async def run_to_end(
     keep_agent: Callable[[dict[str, Any]], None] | None = None,
     *,
     within: Budgets | None = None,
+    confirm: Ask | None = None,
 ) -> EndedTurn:
     """Run the turn of a prompt cell until it ends.
 
@@ -77,6 +87,8 @@ async def run_to_end(
         keep_agent: Saves AgentMetadata in the notebook, which has others or none; called before the
             first request, and after a turn in which a sub-agent has reported.
         within: Budgets of the turn that started this one as a sub-agent's.
+        confirm: Asks the author of the prompt whether it is sent although a reference in it cannot be read. Without
+            it, or an answer, it is sent, and a notice says so.
     """
     transcript = None
     try:
@@ -91,7 +103,7 @@ async def run_to_end(
         writes = transcript.source == "file"
         mark = partial(mark_running, transcript.path, found.uuid, writes=writes)
         with mark() if engine.cassette.saves_files else nullcontext():
-            await _TurnRun(engine, source, transcript, record, view, ask, within).run()
+            await _TurnRun(engine, source, transcript, record, view, ask, within, confirm).run()
     except asyncio.CancelledError:
         record.apply(TurnFinished("interrupted"), engine.clock())
     except Exception as error:
@@ -120,6 +132,7 @@ class _TurnRun:
         view: TurnView,
         ask: Ask | None,
         within: Budgets | None,
+        confirm: Ask | None,
     ) -> None:
         self._engine = engine
         self._source = source
@@ -129,6 +142,7 @@ class _TurnRun:
         self._view = view
         self._ask = partial(self._show_and_ask, ask) if ask is not None else None
         self._within = within
+        self._confirm = partial(self._show_and_ask, confirm) if confirm is not None else None
         self._services = TurnServices(
             record,
             engine.reported,
@@ -200,6 +214,7 @@ class _TurnRun:
         transcript, services = self._transcript, self._services
         builder = self._engine.request_builder
         check_prompt(self._source, self._prompt, transcript, self._engine.redact)
+        await self._confirm_references()
         prepared = await builder.prepare(self._source, self._prompt, transcript, services)
         active_agent = prepared.active_agent
         self._record.set_head(
@@ -215,6 +230,30 @@ class _TurnRun:
         warn_once(services, [f"{lead}: {why}." for why in reasons])
         builder.sent.append(self._sent_request(prepared))
         return prepared
+
+    async def _confirm_references(self) -> None:
+        """Ask before a prompt is sent without something that it was meant to bring.
+
+        Raises:
+            BrokenReferenceError: The author does not want it sent.
+        """
+        is_text = is_imported(self._transcript.current)
+        if self._confirm is None or self._engine.approver.policy != "ask" or is_text:
+            return
+        text = self._engine.redact(self._prompt.text)
+        broken = await run_in_thread_if_long(text, list_broken_references, text)
+        if not broken:
+            return
+        more = len(broken) - _BROKEN_SHOWN
+        lines = "\n".join(
+            [*broken[:_BROKEN_SHOWN], *([f"... and {more} more"] if more > 0 else [])]
+        )
+        token = self._engine.ids.new_token(4)
+        call: Block = {"type": "tool_call", "id": f"send-{token}", "name": "send", "arguments": ""}
+        wanted = ApprovalRequest(lines, always_asks=True)
+        answer = await self._confirm(Question(call, wanted, subject="message"))
+        if answer is not None and answer.choice == "no":
+            raise BrokenReferenceError(f"Nothing was sent. {broken[0]}")
 
     def _sent_request(self, prepared: PreparedRequest) -> SentRequest:
         """Return the request as `%cache` compares it."""

@@ -12,6 +12,7 @@ import { fileTypePlugin } from './plugins/fileType';
 import { filesPlugin } from './plugins/files';
 import { gitDiffPlugin } from './plugins/gitDiff';
 import { newChatPlugin } from './plugins/newChat';
+import { openingPlugin } from './plugins/opening';
 import { notificationsPlugin } from './plugins/notifications';
 import { pairingPlugin } from './plugins/pairing';
 import { proposedKernelPlugin } from './plugins/proposedKernel';
@@ -19,6 +20,7 @@ import { promptFilesPlugin } from './plugins/promptFiles';
 import { promptHelpPlugin } from './plugins/promptHelp';
 import { promptsPlugin } from './plugins/prompts';
 import { pickersPlugin } from './plugins/pickers';
+import { searchPlugin } from './plugins/search';
 import { settingsPlugin } from './plugins/settings';
 import { setupPlugin } from './plugins/setup';
 import { tourPlugin } from './plugins/tour';
@@ -38,8 +40,12 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   filesPlugin,
   gitDiffPlugin,
   newChatPlugin,
+<<<<<<< HEAD
   proposedKernelPlugin,
   chatNamePlugin,
+=======
+  openingPlugin,
+>>>>>>> typing
   setupPlugin,
   tourPlugin,
   pageConnectionsPlugin,
@@ -50,6 +56,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   cellsPlugin,
   approvalsPlugin,
   statusBarPlugin,
+  searchPlugin,
   notificationsPlugin,
   pairingPlugin
 ];

@@ -1,4 +1,4 @@
-"""The question whether a tool call may run, its answer and the decision. Pure."""
+"""The question whether a tool call may run, or a message be sent; its answer and the decision. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ megabytes, and the turn would wait for an answer to a question that nobody has s
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A call that needs approval."""
+    """A call that needs approval, or a message that may not be what its author meant."""
 
     call: Block
     approval_request: ApprovalRequest
@@ -37,6 +37,8 @@ class Question:
     problem: str = ""
     """Why the arguments in `draft` do not fit; empty unless a person has just written them."""
     draft: str = ""
+    subject: Literal["call", "message"] = "call"
+    """`message`: whether the prompt is sent as it is. No rule answers that, and no policy."""
 
     @property
     def choices(self) -> tuple[Choice, ...]:

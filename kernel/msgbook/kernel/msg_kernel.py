@@ -16,7 +16,7 @@ from msgbook import __version__
 from msgbook.approval import ReadLine
 from msgbook.display.failure import INTERRUPTED, Failure, error_content
 from msgbook.kernel.assist.assistant import Assistant, ModelNames
-from msgbook.kernel.assist.cursor import is_unfinished, python_name_at
+from msgbook.kernel.assist.cursor import is_unfinished
 from msgbook.kernel.code_outputs import RecordingSession
 from msgbook.kernel.execute_reply import awaited_reply, execute_reply
 from msgbook.kernel.execute_request import requested_cell
@@ -77,6 +77,7 @@ class MsgKernel(InterruptibleKernel):
             namespace=self.shell.user_ns,
             hidden=self.shell.user_ns_hidden,
             models=self._models,
+            describe=self._describe,
             settings=lambda: self._session.settings,
         )
 
@@ -160,8 +161,6 @@ class MsgKernel(InterruptibleKernel):
         self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()
     ) -> dict[str, Any]:
         if self._routing.is_msgbook_cell(code):
-            if (name := python_name_at(code, cursor_pos)) and name in self.shell.user_ns:
-                return await awaited_reply(super().do_inspect(name, len(name), detail_level))
             return await self._assistant.inspect(code, cursor_pos)
         return await awaited_reply(
             super().do_inspect(code, cursor_pos, detail_level, omit_sections)
@@ -188,6 +187,9 @@ class MsgKernel(InterruptibleKernel):
         from msgbook.kernel.python.namespace import KernelNamespace
 
         return KernelNamespace(self)
+
+    async def _describe(self, name: str) -> str:
+        return await self._in_main_loop(self._namespace().describe(name))
 
     async def _in_main_loop(self, running: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the kernel's main loop, to which connections and workers belong."""

@@ -164,8 +164,11 @@ class Session:
                 display.follow()
             return transcript
 
+        by_page = self._asker(display, None)
         ask = self._asker(display, read_line)
-        ended = await run_to_end(engine, requested.source, read, record, display, ask, keeper.keep)
+        ended = await run_to_end(
+            engine, requested.source, read, record, display, ask, keeper.keep, confirm=by_page
+        )
         if remember:
             self.transcripts.remember(requested, ended.turn, ended.transcript)
         display.finish()

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         describe_cell,
         describe_cell_with_id,
         find_cell,
+        short_id,
         title_of,
     )
     from msgbook.notebook.cells import (
@@ -72,7 +73,7 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "cell_names": "NoSuchCellError describe_cell describe_cell_with_id find_cell title_of",
+            "cell_names": "NoSuchCellError describe_cell describe_cell_with_id find_cell short_id title_of",
             "cells": "MAGIC_NAME NOTEBOOK_SUFFIX SENT_TEXTS Cell IsMagic Prompt any_magic as_prompt has_run id_of is_count is_own_magic is_prompt metadata_of missing_magic model_magic_name outputs_of parse_prompt source_of",
             "conversation_file": "Document DocumentError create create_beside require_name",
             "file_source": "merge_saved_cells",

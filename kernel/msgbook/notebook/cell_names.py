@@ -44,7 +44,7 @@ def describe_cell(cells: Sequence[Cell], position: int) -> str:
 
 def describe_cell_with_id(cells: Sequence[Cell], position: int) -> str:
     """Return the same with an id that `find_cell` finds: `cell 3 [5fb8acd8] (Summarise a log)`."""
-    shown = visible(_short_id(cells, position))
+    shown = visible(short_id(cells, position))
     bracketed = f" [{shown}]" if shown else ""
     return f"cell {position + 1}{bracketed} ({title_of(cells[position])})"
 
@@ -94,7 +94,7 @@ def _nearest(ids: Sequence[str], name: str) -> list[int]:
     return [i for i, cell_id in enumerate(ids) if cell_id and shared[i] == longest]
 
 
-def _short_id(cells: Sequence[Cell], position: int) -> str:
+def short_id(cells: Sequence[Cell], position: int) -> str:
     """Return the beginning of a cell's id: eight characters, or as many as no other id begins with."""
     own = id_of(cells[position])
     similar = {other for other in map(id_of, cells) if other.startswith(own[:_SHOWN_ID])} - {own}

@@ -22,7 +22,9 @@ from msgbook_format.lazy import lazy_names
 if TYPE_CHECKING:
     from msgbook.request.active_agent import ActiveAgent, AgentChooser
     from msgbook.request.builder import PreparedRequest, RequestBuilder
+    from msgbook.request.context.broken_references import list_broken_references
     from msgbook.request.context.files import deny_all
+    from msgbook.request.context.images import small_picture
     from msgbook.request.context.inactive import deactivate
     from msgbook.request.context.macros import (
         REMOVE,
@@ -70,7 +72,9 @@ else:
         {
             "active_agent": "ActiveAgent AgentChooser",
             "builder": "PreparedRequest RequestBuilder",
+            "context.broken_references": "list_broken_references",
             "context.files": "deny_all",
+            "context.images": "small_picture",
             "context.inactive": "deactivate",
             "context.macros": "REMOVE Definition MacrosAbove macros_above macros_in_force",
             "context.python_values": "describe_value",

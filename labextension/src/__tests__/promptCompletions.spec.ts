@@ -5,22 +5,33 @@ import type {
 
 import { PromptCompletions } from '../prompts/promptCompletions';
 
-function offered(name: string): Promise<CompletionHandler.ICompletionItem> {
+function offered(
+  name: string,
+  type?: string
+): Promise<CompletionHandler.ICompletionItem> {
+  return reply(name, type).then(({ items }) => items[0]);
+}
+
+function reply(
+  name: string,
+  type?: string
+): Promise<CompletionHandler.ICompletionItemsReply> {
   const content = {
     status: 'ok',
     matches: [name],
     cursor_start: 0,
     cursor_end: 0,
-    metadata: {}
+    metadata:
+      type === undefined
+        ? {}
+        : { _jupyter_types_experimental: [{ text: name, type }] }
   };
   const kernel = { requestComplete: () => Promise.resolve({ content }) };
   const completions = new PromptCompletions(() => kernel as never, {
     patience: () => 1000,
     open: () => undefined
   });
-  return completions
-    .fetch({ text: '', offset: 0 }, {} as ICompletionContext)
-    .then(({ items }) => items[0]);
+  return completions.fetch({ text: '', offset: 0 }, {} as ICompletionContext);
 }
 
 it('a name is shown as it is', async () => {
@@ -39,4 +50,17 @@ it('characters that cannot be seen are written out in the list alone', async () 
   const name = 'a\u202egpj.exe';
   const { label, insertText } = await offered(name);
   expect([label, insertText]).toEqual(['a\\u202egpj.exe', name]);
+});
+
+it('a cell is shown by its number and words, and found by them and by its id', async () => {
+  const type =
+    'cell:\u00a0[7]\u00a0Plot\u00a0f(x)\u2060:\u00a0why\u2060?\u2060';
+  const { start, items } = await reply('cell:5fb8acd8', type);
+  const [{ label, insertText }] = items;
+  expect([label, insertText]).toEqual([
+    '[7] Plot f\uff08x\uff09: why? · 5fb8acd8',
+    '5fb8acd8'
+  ]);
+  // What is typed behind `cell:` is searched for.
+  expect(start).toBe('cell:'.length);
 });

@@ -14,6 +14,8 @@ const CHOICES: readonly Choice[] = ['once', 'session', 'rule', 'edit', 'no'];
 export interface IApprovalQuestion {
   /** Unguessable, and good for one answer. */
   readonly requestId: string;
+  /** Absent for a call; `message` for a question about sending the prompt although a reference cannot be read. */
+  readonly subject?: 'message';
   readonly cellId: string;
   /** Of a sub-agent's call: its id, a slash, and the call's id in its conversation. */
   readonly callId: string;
@@ -57,6 +59,7 @@ export function parseQuestion(data: unknown): IApprovalQuestion | null {
   const offered: unknown[] = Array.isArray(data.choices) ? data.choices : [];
   return {
     requestId,
+    subject: data.subject === 'message' ? 'message' : undefined,
     cellId,
     callId,
     asker: asker.filter(one => typeof one === 'string'),

@@ -59,10 +59,7 @@ export class NotebookCells implements ITurnCells, IApprovalCells {
 
   turn(cellId: string): TurnJson | null {
     const cell = this._cell(cellId);
-    const index = cell === undefined ? -1 : turnIndex(cell);
-    return cell === undefined || index === -1
-      ? null
-      : turnJson(outputAt(cell, index).data?.[TURN_MIME]);
+    return cell === undefined ? null : turnOf(cell);
   }
 
   isRunning(cellId: string): boolean {
@@ -259,6 +256,14 @@ export class NotebookCells implements ITurnCells, IApprovalCells {
 
 function isCode(cell: { readonly type: string }): cell is ICodeCellModel {
   return cell.type === 'code';
+}
+
+/** Return the turn among a cell's outputs; null if there is none. */
+export function turnOf(cell: ICodeCellModel): TurnJson | null {
+  const index = turnIndex(cell);
+  return index === -1
+    ? null
+    : turnJson(outputAt(cell, index).data?.[TURN_MIME]);
 }
 
 /** Return the index of the turn among a cell's outputs; -1 if there is none. */

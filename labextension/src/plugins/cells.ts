@@ -11,6 +11,7 @@ import type { JSONObject } from '@lumino/coreutils';
 import { activeCell, type IActiveCell } from '../cells/activePrompt';
 import { HISTORIES } from '../cells/cellMenu';
 import { cellCommands, type ICellCommand } from '../cells/commands';
+import { showBrought } from '../cells/broughtRows';
 import { CellMarks } from '../cells/marks';
 import { answerWith, chooseOtherModel } from '../cells/otherModel';
 import type { PageConnection } from '../live/pageConnection';
@@ -58,6 +59,7 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
         chooseOtherModel(connection, cellId, anchor, trans, name => {
           void answerWith(connection, cellId, name, dialogs ?? undefined);
         });
+      showBrought(connection, trans);
       return new CellMarks(connection.panel, trans, update);
     };
     connections.all.forEach(join);

@@ -2,6 +2,8 @@ import type {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
+import { COMPLETER_ACTIVE_CLASS } from '@jupyterlab/codeeditor';
+import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import {
   CompletionProviderManager,
   ICompletionProviderManager
@@ -14,7 +16,14 @@ import { isChatNotebook } from '../live/chatNotebook';
 import { forEachCodeCell } from '../live/codeCells';
 import type { PageConnection } from '../live/pageConnection';
 import { assistKernel, type IAssistKernel } from '../prompts/assistKernel';
-import { autoComplete, openListSoon } from '../prompts/autoComplete';
+import { autoComplete, closeList, openListSoon } from '../prompts/autoComplete';
+import {
+  closeIfChosen,
+  closeReference,
+  closedReferences,
+  contentAt,
+  endsReference
+} from '../prompts/closeReference';
 import { PromptCompletions } from '../prompts/promptCompletions';
 import { extendEditor } from '../prompts/promptEditor';
 import { promptHover } from '../prompts/promptHover';
@@ -43,12 +52,16 @@ export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
     notebooks.widgetAdded.connect((_, panel) => join(panel));
     // Until JupyterLab has read its settings, it does not wait at all.
     let patience = 0;
-    manager?.registerProvider(
-      new PromptCompletions(kernelOf, {
+    if (manager !== null) {
+      const completions = new PromptCompletions(kernelOf, {
         patience: () => patience,
         open: panel => manager.invoke(panel.id)
-      })
-    );
+      });
+      manager.registerProvider(completions);
+      manager.selected.connect(() =>
+        closeIn(notebooks.currentWidget, completions)
+      );
+    }
     if (manager === null || registry === null) {
       return;
     }
@@ -69,6 +82,25 @@ export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
+/** Close the reference that a person has completed in a chat. */
+function closeIn(
+  panel: NotebookPanel | null,
+  { offered }: PromptCompletions
+): void {
+  const cell = panel?.content.activeCell;
+  if (!panel || !cell?.editor || !isChatNotebook(panel.sessionContext)) {
+    return;
+  }
+  // JupyterLab has no other editor.
+  const { editor: view, host } = cell.editor as CodeMirrorEditor;
+  const ends = endsReference(offered, contentAt(view.state) ?? '');
+  if (ends === 'unsure') {
+    closeIfChosen(view, () => host.classList.contains(COMPLETER_ACTIVE_CLASS));
+  } else if (ends) {
+    closeReference(view);
+  }
+}
+
 /** Return what answers about the prompts of a notebook; null without our kernel. */
 function assistOf(
   connection: PageConnection | undefined
@@ -86,10 +118,14 @@ function helpIn(
   const isOn = () =>
     isChatNotebook(panel.sessionContext) && settings.get('completePrompts');
   const extensions = [
+    closedReferences,
     autoComplete(isOn, isWanted =>
       openListSoon(
         panel.sessionContext,
-        () => manager?.invoke(panel.id),
+        () => {
+          closeList();
+          manager?.invoke(panel.id);
+        },
         isWanted
       )
     ),

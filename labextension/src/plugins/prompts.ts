@@ -5,6 +5,11 @@ import type {
 import { CodeCell } from '@jupyterlab/cells';
 import { IEditorExtensionRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import {
+  ITranslator,
+  nullTranslator,
+  type TranslationBundle
+} from '@jupyterlab/translation';
 
 import { isChatNotebook, onKernelChoice } from '../live/chatNotebook';
 import { forEachCodeCell } from '../live/codeCells';
@@ -15,6 +20,7 @@ import {
   waitingExtensions
 } from '../prompts/promptEditor';
 import { promptLook } from '../prompts/promptLook';
+import { promptPlaceholder } from '../prompts/promptPlaceholder';
 import { IChatSettings } from '../tokens';
 
 /** Plugin that sets prompts as messages, as the user's settings say. */
@@ -23,15 +29,18 @@ export const promptsPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows prompts as messages and not as code.',
   autoStart: true,
   requires: [INotebookTracker, IChatSettings],
-  optional: [IEditorExtensionRegistry],
+  optional: [IEditorExtensionRegistry, ITranslator],
   activate: (
     _: JupyterFrontEnd,
     notebooks: INotebookTracker,
     settings: IChatSettings,
-    extensions: IEditorExtensionRegistry | null
+    extensions: IEditorExtensionRegistry | null,
+    translator: ITranslator | null
   ) => {
+    const trans = (translator ?? nullTranslator).load('msgbook');
     extensions?.addExtension(waitingExtensions);
-    const join = (panel: NotebookPanel) => new PromptLooks(panel, settings);
+    const join = (panel: NotebookPanel) =>
+      new PromptLooks(panel, settings, trans);
     notebooks.forEach(join);
     notebooks.widgetAdded.connect((_, panel) => join(panel));
   }
@@ -39,11 +48,19 @@ export const promptsPlugin: JupyterFrontEndPlugin<void> = {
 
 /** The looks of the prompts of one notebook. */
 class PromptLooks {
-  constructor(panel: NotebookPanel, settings: IChatSettings) {
+  constructor(
+    panel: NotebookPanel,
+    settings: IChatSettings,
+    trans: TranslationBundle
+  ) {
     this._panel = panel;
     this._settings = settings;
+    const look = [
+      promptLook,
+      promptPlaceholder(trans, () => isChatNotebook(panel.sessionContext))
+    ];
     forEachCodeCell(panel.content, cell => {
-      extendEditor(cell, promptLook);
+      extendEditor(cell, look);
       this._languages.set(cell, this._languageOf(cell));
       cell.disposed.connect(() => this._languages.delete(cell));
     });

@@ -16,6 +16,7 @@ export interface ISettings {
   readonly wrapPrompts: boolean;
   readonly completePrompts: boolean;
   readonly previewCompletions: boolean;
+  readonly searchAnswers: boolean;
   /** Seconds; 0 for never. */
   readonly notifyAfter: number;
   readonly notifyQuestions: boolean;
@@ -29,6 +30,7 @@ const DEFAULTS: ISettings = {
   wrapPrompts: true,
   completePrompts: true,
   previewCompletions: true,
+  searchAnswers: true,
   notifyAfter: 30,
   notifyQuestions: true,
   notifyInBrowser: false

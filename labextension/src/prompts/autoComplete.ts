@@ -63,6 +63,17 @@ export function openListSoon(
   }
 }
 
+/**
+ * Close JupyterLab's list, if it is open: it would go on to filter what it has.
+ *
+ * It closes when a key is pressed outside of the editor, and has no other way for an extension.
+ */
+export function closeList(): void {
+  document.body.dispatchEvent(
+    new KeyboardEvent('keydown', { key: 'Unidentified' })
+  );
+}
+
 function wantsList({ hasFocus, state }: EditorView): boolean {
   const { head, empty } = state.selection.main;
   const line = state.doc.lineAt(head);

@@ -24,6 +24,7 @@ import { agentsIcon } from '../icons';
 import { isChatNotebook } from '../live/chatNotebook';
 import { visible } from '../turn/text';
 import type { IAssistKernel } from './assistKernel';
+import type { IOffered } from './closeReference';
 import { LateAnswers, type ICompletionList } from './lateAnswers';
 import { isCodeMimeType } from './promptKind';
 
@@ -102,12 +103,25 @@ export class PromptCompletions implements ICompletionProvider {
     }
     const reply = await this._kernel.fetch(request, this._asking(context));
     const items = reply.items.map(item => {
-      const [kind] = (item.type ?? '').split(':');
+      const [kind, ...note] = (item.type ?? '').split(':');
       const icon = Object.hasOwn(ICONS, kind) ? ICONS[kind] : undefined;
       const insertText = item.insertText ?? item.label;
-      return { ...item, icon, insertText, label: shownLabel(item.label) };
+      const shown = {
+        ...item,
+        icon,
+        insertText,
+        label: shownLabel(item.label)
+      };
+      return kind === 'cell' ? asCell(shown, note.join(':')) : shown;
     });
-    return { ...reply, items };
+    this._offered = items.map(({ type, insertText }) => ({
+      kind: (type ?? '').split(':')[0],
+      insertText
+    }));
+    const areCells = items.length > 0 && items.every(isCell);
+    // The list is searched for what stands behind the prefix: the words of a cell or its id.
+    const start = reply.start + (areCells ? CELL.length : 0);
+    return { ...reply, start, items };
   }
 
   /** Return a context in which that kernel is asked which can answer now. */
@@ -117,9 +131,43 @@ export class PromptCompletions implements ICompletionProvider {
     return { ...context, session: { kernel } } as ICompletionContext;
   }
 
+  /** What was offered last. */
+  get offered(): readonly IOffered[] {
+    return this._offered;
+  }
+
+  private _offered: readonly IOffered[] = [];
   private readonly _kernel = new KernelCompleterProvider();
   private readonly _kernelOf: (panel: NotebookPanel) => IAssistKernel | null;
   private readonly _late: LateAnswers;
+}
+
+/** The beginning of a reference to a cell. */
+const CELL = 'cell:';
+
+type Item = CompletionHandler.ICompletionItem & { readonly insertText: string };
+
+/**
+ * Return a cell as the list shows it: by its number and first words, before its id.
+ *
+ * JupyterLab takes the first parenthesis of a label for the beginning of parameters, in which it does
+ * not search, and it must find the text that is inserted.
+ */
+function asCell(item: Item, note: string): Item {
+  const id = item.insertText.slice(CELL.length);
+  // The kernel's note has no place where a line could be broken.
+  const words = note
+    .trim()
+    .replace(/\u2060/g, '')
+    .replace(/\u00a0/g, ' ');
+  const label = `${shownLabel(words)} · ${id}`
+    .replace(/\(/g, '\uff08')
+    .replace(/\)/g, '\uff09');
+  return { ...item, type: 'cell', insertText: id, label };
+}
+
+function isCell({ type }: Item): boolean {
+  return type === 'cell';
 }
 
 /** Return a name as the list shows it: names of files and cells may be long and hold anything. */

@@ -92,6 +92,33 @@ export function describeReason(
     : REASONS[start](visible(reason.slice(start.length)), trans);
 }
 
+const UNCLOSED = /^(@\[[^]*) has no closing bracket on its line\.$/;
+const UNREADABLE = /^(@\[[^]*?\]) cannot be read: ([^]*)$/;
+
+/** Return a line for each reference of a prompt that the kernel cannot read. */
+export function describeBrokenReferences(
+  reason: string,
+  trans: TranslationBundle
+): string[] {
+  return reason.split('\n').map(line => {
+    const unclosed = UNCLOSED.exec(line);
+    if (unclosed !== null) {
+      return trans.__(
+        'The reference %1 has no closing bracket.',
+        visible(unclosed[1])
+      );
+    }
+    const unreadable = UNREADABLE.exec(line);
+    return unreadable === null
+      ? visible(line)
+      : trans.__(
+          'The reference %1 cannot be read: %2',
+          visible(unreadable[1]),
+          visible(unreadable[2])
+        );
+  });
+}
+
 /** Return what happens to a file, and where it is if the kernel says so behind its path. */
 function placed(
   path: string,

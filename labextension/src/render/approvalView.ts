@@ -7,7 +7,7 @@ import { ArgumentsForm } from './argumentsForm';
 import { DiffView } from './diffView';
 import { element } from './dom';
 import { draftOf, type Draft } from './draft';
-import { describeReason } from './approvalReasons';
+import { describeBrokenReferences, describeReason } from './approvalReasons';
 import { RestingButtons } from './restingButtons';
 import { ScrolledBox } from './scrolledBox';
 
@@ -60,7 +60,9 @@ export class ApprovalView {
     this.node.setAttribute('role', 'group');
     this.node.setAttribute(
       'aria-label',
-      trans.__('Approval of the call: %1', visible(question.name))
+      question.subject === 'message'
+        ? trans.__('Question about your message')
+        : trans.__('Approval of the call: %1', visible(question.name))
     );
     this.node.tabIndex = -1;
     this._buttons.start(this.node);
@@ -79,13 +81,22 @@ export class ApprovalView {
 
   private _words(question: IApprovalQuestion): HTMLElement {
     const asker = question.asker.map(name => visible(name)).join(' › ');
+    const isMessage = question.subject === 'message';
     const title = element(
       'strong',
       'msgbook-Approval-title',
-      this._title(question.edited, asker)
+      isMessage
+        ? this._trans.__('Send anyway?')
+        : this._title(question.edited, asker)
     );
     const words = element('div', 'msgbook-Approval-words', title);
-    if (question.reason !== '') {
+    if (isMessage) {
+      words.prepend(
+        ...describeBrokenReferences(question.reason, this._trans).map(line =>
+          element('span', 'msgbook-Approval-reason', line)
+        )
+      );
+    } else if (question.reason !== '') {
       words.append(
         element(
           'span',
@@ -161,10 +172,19 @@ export class ApprovalView {
   }
 
   private _choices({
+    subject,
     choices,
     arguments: json
   }: IApprovalQuestion): HTMLElement {
     const trans = this._trans;
+    if (subject === 'message') {
+      return element(
+        'div',
+        'msgbook-Approval-choices',
+        this._button('no', trans.__('Do Not Send'), 'msgbook-mod-approve'),
+        this._button('once', trans.__('Send Anyway'), 'msgbook-mod-deny')
+      );
+    }
     const row = element(
       'div',
       'msgbook-Approval-choices',

@@ -40,12 +40,18 @@ export class CallView implements IBlockView {
     const name = question?.name ?? asText(block.name) ?? '?';
     const json = question?.arguments ?? asText(block.arguments) ?? '';
     const edited = question ? undefined : asText(block.edited_arguments);
+    const isMessage = question?.subject === 'message';
     this._disclosure.label(
-      trans.__('Call: %1', visible(name)),
-      callWords(block, { question, streaming }, trans)
+      isMessage
+        ? trans.__('Your message')
+        : trans.__('Call: %1', visible(name)),
+      isMessage
+        ? trans.__('is not sent yet')
+        : callWords(block, { question, streaming }, trans)
     );
     this._disclosure.gist(argumentsGist(edited ?? json));
     this._sent.show(visible(indentJson(json)));
+    this._scrolled.node.hidden = isMessage;
     this._changed.hidden = edited === undefined;
     setText(this._ran, visible(indentJson(edited ?? '')));
     this._disclosure.node.classList.toggle(

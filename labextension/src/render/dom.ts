@@ -20,19 +20,34 @@ export function withCodeSpans(text: string): (HTMLElement | string)[] {
     );
 }
 
-/** Text node that grows at its end, so that a person's selection stays. */
+/** Text that grows at its end, so that a person's selection stays. */
 export class GrowingText {
-  readonly node = document.createTextNode('');
+  readonly node = document.createElement('span');
 
   show(text: string): void {
-    if (text.startsWith(this.node.data)) {
-      if (text.length > this.node.data.length) {
-        this.node.appendData(text.slice(this.node.data.length));
+    const node = this._text;
+    // JupyterLab's search splits what it finds, and may leave the node out when it joins the parts.
+    const isWhole =
+      node.parentNode === this.node &&
+      this.node.childNodes.length === 1 &&
+      node.data === this._shown;
+    if (!isWhole) {
+      // Its marks need a parent when it takes them away.
+      element('span', '', ...this.node.childNodes);
+      this.node.append(node);
+      node.data = text;
+    } else if (text.startsWith(node.data)) {
+      if (text.length > node.data.length) {
+        node.appendData(text.slice(node.data.length));
       }
     } else {
-      this.node.data = text;
+      node.data = text;
     }
+    this._shown = text;
   }
+
+  private readonly _text = this.node.appendChild(document.createTextNode(''));
+  private _shown = '';
 }
 
 /** A `<details>` element that opens and closes by itself until a person does so by hand. */

@@ -408,3 +408,52 @@ def test_an_interrupt_ends_the_wait_for_a_line_and_a_late_reply_answers_nothing(
     messages, _ = run_with_stdin(kernel, "n")
 
     assert outcome(messages)[:2] == ("denied", "denied")
+
+
+BROKEN = {**CELL, "source": "What is in @[data.csv"}
+
+
+def run_broken(kernel: KernelClient, decision: str | None) -> tuple[FakePage, Any, list[Message]]:
+    page = FakePage(kernel, [BROKEN])
+    page.decide = lambda asked: {"decision": decision, "arguments": asked["arguments"]}
+    try:
+        reply, messages = kernel.finish(kernel.start(BROKEN["source"], "a"), page.take)
+    finally:
+        page.close()
+    return page, reply, messages
+
+
+def test_a_message_with_a_broken_reference_is_sent_only_if_its_author_wants_it(
+    kernel, module_server
+):
+    module_server.answers = [text("done")]
+    page, reply, messages = run_broken(kernel, "no")
+
+    assert reply["status"] == "error"
+    (asked,) = page.got("approval.ask")
+    assert (asked["subject"], asked["choices"]) == ("message", ["once", "no"])
+    assert asked["reason"] == "@[data.csv has no closing bracket on its line."
+    assert module_server.requests == []
+    assert last_turn(messages)["blocks"][-1] == {
+        "type": "error",
+        "name": "BrokenReferenceError",
+        "message": "Nothing was sent. @[data.csv has no closing bracket on its line.",
+    }
+
+    page, reply, messages = run_broken(kernel, "once")
+    assert reply["status"] == "ok"
+    assert len(module_server.requests) == 1
+    notices = [
+        block["text"] for block in last_turn(messages)["blocks"] if block["type"] == "notice"
+    ]
+    assert notices == ["Line 1: @[data.csv has no closing bracket on its line."]
+
+
+def test_without_a_page_a_broken_reference_is_a_notice(kernel, module_server):
+    module_server.answers = [text("done")]
+
+    reply, messages = kernel.finish(kernel.start(BROKEN["source"], None))
+
+    assert reply["status"] == "ok"
+    assert len(module_server.requests) == 1
+    assert "has no closing bracket" in json.dumps(last_turn(messages))

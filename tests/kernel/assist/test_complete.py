@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from completion_cells import READ, cell, prompt_scope
+from hostile_strings import SHORT
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,8 +18,10 @@ from msgbook.errors import ProviderError
 from msgbook.kernel.assist.assistant import MODELS_KEPT, MODELS_RETRY, Assistant, ModelNames
 from msgbook.kernel.assist.complete import complete, reply
 from msgbook.kernel.assist.cursor import is_unfinished
+from msgbook.notebook.cell_names import find_cell
 from msgbook.notebook.session_memory import SessionMemory
 from msgbook.notebook.transcript import Notebook
+from msgbook.text import visible
 
 
 @pytest.fixture
@@ -83,10 +86,49 @@ def test_a_huge_folder_gives_a_bounded_number_of_matches(scope):
     assert len(texts("@[f", scope)) == 200
 
 
-def test_cells_are_offered_by_id_with_their_first_words(scope):
+def test_cells_are_offered_by_number_and_first_words(scope):
     matches = complete("@[cell:a", 8, scope)
 
-    assert [(m.text, m.kind, m.note) for m in matches.found] == [("cell:a1", "cell", "What is 文?")]
+    assert matches.found == [("cell:a1", "cell", "[1] What is 文?")]
+
+
+def test_the_cells_above_are_offered_newest_first_by_ids_that_references_take(tmp_path):
+    ids = ["5fb8acd8-1111", "5fb8acd9-2222", "5fb8acd9-3333", "own", "below"]
+    cells = [cell(f"message {name}") | {"id": name} for name in ids]
+    cells[3]["source"] = "see @[cell:"
+    empty = cell("  \n") | {"id": "empty"}
+    scope = prompt_scope(tmp_path, cells=[empty, *cells])
+
+    found = complete("see @[cell:", 11, scope).found
+
+    assert [(match.text, match.note) for match in found] == [
+        ("cell:5fb8acd9-3", "[4] message 5fb8acd9-3333"),
+        ("cell:5fb8acd9-2", "[3] message 5fb8acd9-2222"),
+        ("cell:5fb8acd8", "[2] message 5fb8acd8-1111"),
+    ]
+    for match in found:
+        position = find_cell(scope.cells[:4], match.text.removeprefix("cell:"), "above")
+        assert match.note.startswith(f"[{position + 1}] ")
+
+
+@pytest.mark.parametrize("typed", ["", "5fb8", "WHAT do", "1"])
+def test_a_cell_is_found_by_its_id_its_number_and_its_words(tmp_path, typed):
+    scope = prompt_scope(tmp_path, cells=[cell("What do you see?") | {"id": "5fb8acd8-1111"}])
+
+    assert texts(f"@[cell:{typed}", scope) == ["cell:5fb8acd8"]
+    assert texts("@[cell:nothing", scope) == []
+
+
+@pytest.mark.parametrize("hostile", SHORT)
+def test_a_cell_with_any_text_and_id_is_offered_on_one_line_that_can_be_seen(tmp_path, hostile):
+    scope = prompt_scope(
+        tmp_path, cells=[cell(hostile) | {"id": "5fb8acd8"}, cell("x") | {"id": hostile}]
+    )
+
+    for match in complete("@[cell:", 7, scope).found:
+        assert "\n" not in match.note
+        assert visible(match.note) == match.note
+        assert visible(match.text) == match.text
 
 
 def test_a_reply_shows_the_title_of_a_cell_and_inserts_its_id(scope):
@@ -99,8 +141,8 @@ def test_a_reply_shows_the_title_of_a_cell_and_inserts_its_id(scope):
             "end": 8,
             "text": "cell:a1",
             # Without a place where JupyterLab would begin a new line.
-            "type": "cell:\u00a0What\u00a0is\u00a0文\u2060?\u2060",
-            "signature": "What is 文?",
+            "type": "cell:\u00a0[1]\u00a0What\u00a0is\u00a0文\u2060?\u2060",
+            "signature": "[1] What is 文?",
         }
     ]
 

@@ -156,6 +156,17 @@ def test_a_tool_that_the_agent_does_not_have_is_described_as_such(tmp_path):
     assert text.endswith("the call would fail.")
 
 
+def test_a_variable_shows_what_is_sent_of_it_with_its_tokens(tmp_path):
+    async def describe(name: str) -> str:
+        return f"int: the value of {name}"
+
+    scope = prompt_scope(tmp_path, describe=describe)
+    for code in ("@[py:n]", "@[py:n", "@[py: n ]"):
+        text = asyncio.run(inspect(code, 4, scope))
+        assert text.startswith("py:")
+        assert "1 line, about 5 tokens\n\nint: the value of n" in text
+
+
 def test_a_magic_shows_its_help(look):
     assert "the models that the server offers" in look("%models")
     assert look("%%msg model=x", 2).splitlines()[-1].endswith("count tokens")

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 from asking_page import ask_about
 from command import settings
+from PIL import Image
 
 import msgbook_format
 from msgbook.cli.preview import preview_file
+from msgbook.images import data_url
+from msgbook.request.token_estimates import estimate_text_tokens
 from msgbook.text import counted
 from msgbook_format.turn import TURN_MIME
 
@@ -240,3 +246,70 @@ def turn_cell(input_tokens: int, output_tokens: int | None) -> dict[str, Any]:
         "metadata": {},
         "outputs": [output],
     }
+
+
+def test_the_sizes_of_texts_are_told_that_are_still_kept(tmp_path, server, monkeypatch):
+    for name, value in settings(server).items():
+        monkeypatch.setenv(name, value)
+    text = "x,y\n1,2\n"
+    digest = sha256(text.encode()).hexdigest()
+    assert keep(tmp_path, text) == digest
+    (tmp_path / ".msgbook" / "blobs" / ("0" * 64)).write_text("another text")
+    asked = [digest, "0" * 64, "1" * 64, "../../secret", "", None, [], "\ud800"]
+
+    answer = ask_about(tmp_path, [], "context.sizes", digests=asked)
+
+    assert answer == {"tokens": {digest: estimate_text_tokens(text)}}
+
+
+@pytest.mark.parametrize("digests", [None, "x", {}, ["0" * 64] * 201])
+def test_digests_have_to_be_a_short_list(tmp_path, digests):
+    with pytest.raises(AssertionError, match="`digests` has to be a list"):
+        ask_about(tmp_path, [], "context.sizes", digests=digests)
+
+
+def keep(folder: Path, text: str) -> str:
+    """Keep a text as a blob, and return its digest."""
+    digest = sha256(text.encode()).hexdigest()
+    blobs = folder / ".msgbook" / "blobs"
+    blobs.mkdir(parents=True, exist_ok=True)
+    (blobs / digest).write_text(text)
+    return digest
+
+
+def picture(side: int) -> str:
+    data = io.BytesIO()
+    Image.new("RGB", (side, side), "red").save(data, "PNG")
+    return data_url("image/png", data.getvalue())
+
+
+def test_a_picture_that_was_sent_is_shown_small(tmp_path, server, monkeypatch):
+    for name, value in settings(server).items():
+        monkeypatch.setenv(name, value)
+    digest = keep(tmp_path, picture(1000))
+
+    url = ask_about(tmp_path, [], "context.picture", digest=digest)["url"]
+
+    shown = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2])))
+    assert url.startswith("data:image/png;base64,")
+    assert shown.size == (512, 512)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "words",
+        "data:text/html,<script>",
+        "data:image/svg+xml;base64,PHN2Zy8+",
+        "data:image/png;base64,AAAA",
+        "data:image/png;base64,@",
+        "data:image/png,x",
+        "http://leak.invalid/x.png",
+    ],
+)
+def test_a_text_that_is_no_picture_is_not_shown(tmp_path, server, monkeypatch, text):
+    for name, value in settings(server).items():
+        monkeypatch.setenv(name, value)
+    assert ask_about(tmp_path, [], "context.picture", digest=keep(tmp_path, text)) == {"url": None}
+    assert ask_about(tmp_path, [], "context.picture", digest="0" * 64) == {"url": None}
+    assert server.requests == []

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgbook.approval import Roots
 from msgbook.config import Settings, redact
 from msgbook.errors import MsgbookError
-from msgbook.kernel.assist.cursor import needs_other_cells
+from msgbook.kernel.assist.cursor import needs_cells_to_explain, needs_other_cells
 from msgbook.notebook import LiveNotebook, Notebook, SessionMemory, all_cells
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Assistant:
         magics: Returns the names of all magics, with their percent signs.
         namespace: The variables of the notebook's Python.
         hidden: The variables that IPython made.
+        describe: Describes one of the variables.
         models: The server's models.
         settings: Returns the user's settings.
     """
@@ -52,6 +53,7 @@ class Assistant:
         namespace: Mapping[str, Any],
         hidden: Mapping[str, Any],
         models: ModelNames,
+        describe: Callable[[str], Awaitable[str]] | None = None,
         settings: Callable[[], Settings] = Settings,
     ) -> None:
         self._folder = folder
@@ -60,6 +62,7 @@ class Assistant:
         self._tools, self._magics = tools, magics
         self._namespace, self._hidden = namespace, hidden
         self._models = models
+        self._describe = describe
         self._settings = settings
 
     async def complete(self, code: str, cursor: int) -> dict[str, Any]:
@@ -78,7 +81,10 @@ class Assistant:
         """Return the content of an `inspect_reply`."""
         from msgbook.kernel.assist import inspect
 
-        scope = self._scope(await all_cells(self._live, self._memory))
+        notebook = Notebook(())
+        if needs_cells_to_explain(code, cursor):
+            notebook = await all_cells(self._live, self._memory)
+        scope = self._scope(notebook)
         shown = await inspect.inspect(code, cursor, scope)
         return inspect.reply(shown and scope.redact(shown))
 
@@ -97,6 +103,7 @@ class Assistant:
             tools=list(self._tools()),
             magics=magics,
             is_magic=frozenset(magics).__contains__,
+            describe=self._describe,
             redact=lambda text: redact(text, self._settings().secrets),
         )
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from msgbook.kernel.assist.cursor import macro_at, reference_at
 from msgbook.kernel.assist.form_words import next_words
 from msgbook.kernel.assist.prompt_scope import PromptScope
-from msgbook.notebook import title_of
+from msgbook.notebook import id_of, short_id, source_of, title_of
 from msgbook.notebook.magics_table import (
     AGENT,
     AGENT_ATTRIBUTES,
@@ -30,6 +30,8 @@ from msgbook_format.syntax import MSG_MAGIC
 _MAX_MATCHES = 200
 _MAX_ENTRIES = 5000
 """Entries of a folder that are read. A longer list is of no use."""
+
+_CELL = "cell:"
 
 _MAGIC_START = re.compile(r"\s*(%{1,2}\w*)")
 _MAGIC_LINE = re.compile(r"\s*(%\w+[ \t](?:.*[ \t])?)(\S*)")
@@ -70,7 +72,7 @@ def complete(code: str, cursor: int, scope: PromptScope) -> Matches:
     cursor = max(0, min(cursor, len(code)))
     start, candidates = _candidates(code, cursor, scope)
     typed = code[start:cursor]
-    fitting = (match for match in candidates if nfc(match.text).startswith(nfc(typed)))
+    fitting = (match for match in candidates if _fits(match, typed))
     return Matches(start, list(islice(fitting, _MAX_MATCHES)))
 
 
@@ -176,10 +178,8 @@ def _attributes(
 
 
 def _references(typed: str, code: str, scope: PromptScope) -> Iterator[Match]:
-    if typed.startswith("cell:"):
-        for cell_id, cell in scope.cells_by_id.items():
-            if _can_be_written(cell_id):
-                yield Match(f"cell:{cell_id}", "cell", title_of(cell))
+    if typed.startswith(_CELL):
+        yield from _cells(code, scope)
         return
     if typed.startswith("py:"):
         yield from (Match(f"py:{name}", "name") for name in sorted(scope.variables))
@@ -188,10 +188,32 @@ def _references(typed: str, code: str, scope: PromptScope) -> Iterator[Match]:
         return  # line numbers, arguments of a tool
     yield from _paths(typed, scope)
     if "/" not in typed:
-        yield Match("cell:", "prefix", "a cell and its output")
+        yield Match(_CELL, "prefix", "a cell and its output")
         yield Match("py:", "prefix", "a name of the notebook's Python")
         for tool in sorted(scope.offered_tools(code), key=lambda tool: tool.name):
             yield Match(f"{tool.name}{{", "tool")
+
+
+def _cells(code: str, scope: PromptScope) -> Iterator[Match]:
+    """Yield the cells that a prompt can refer to, newest first: those above it that have a text and an id."""
+    above = scope.above(code)
+    for position in reversed(range(len(above))):
+        cell = above[position]
+        source = source_of(cell)
+        # Where another cell has the same source, it is not known which of them is the prompt.
+        if not id_of(cell) or not source.strip() or source == code:
+            continue
+        name = short_id(above, position)
+        if _can_be_written(name):
+            yield Match(_CELL + name, "cell", visible(f"[{position + 1}] {title_of(cell)}"))
+
+
+def _fits(match: Match, typed: str) -> bool:
+    """Return whether a completion begins with what is typed, or is a cell with that number or word."""
+    if nfc(match.text).startswith(nfc(typed)):
+        return True
+    words = re.escape(typed.removeprefix(_CELL))
+    return match.kind == "cell" and re.search(rf"(?<!\w){words}", match.note, re.I) is not None
 
 
 def _paths(typed: str, scope: PromptScope) -> list[Match]:

@@ -54,6 +54,12 @@ def python_name_at(code: str, cursor: int) -> str | None:
     return tag.content.removeprefix("py:").strip() or None
 
 
+def needs_cells_to_explain(code: str, cursor: int) -> bool:
+    """Return whether what is at the cursor depends on other cells; the name of a variable does not."""
+    name = python_name_at(code, cursor)
+    return name is None or "{{" in name
+
+
 def agent_name_at(code: str, cursor: int) -> str | None:
     """Return the NAME of the `%%msg agent=NAME` or `%agent default NAME` that contains the cursor."""
     named = _AGENT.match(code)

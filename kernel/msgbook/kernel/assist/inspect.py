@@ -121,13 +121,14 @@ def _describe_tool(name: str, code: str, scope: PromptScope) -> str:
 async def _resolve(reference: str, code: str, scope: PromptScope) -> ResolvedReferences:
     """Resolve a reference of a cell without running anything."""
 
-    async def describe(name: str) -> str:
-        raise MsgbookError("the notebook's Python has no such name")
-
     async def run(name: str, arguments: str) -> ReferencedText:
         raise SourceError("tools do not run here")
 
+    async def no_python(name: str) -> str:
+        raise MsgbookError("the notebook's Python has no such name")
+
     above = scope.above(code)
+    describe = scope.describe or no_python
     sources = ReferenceSources(
         scope.roots, deny_all, above, scope.is_magic, describe, run, scope.redact
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,8 @@ class PromptScope:
     magics: Sequence[str] = ()
     """Names with their percent signs."""
     is_magic: IsMagic = any_magic
+    describe: Callable[[str], Awaitable[str]] | None = None
+    """Describes a variable of the notebook's Python as a reference to it does; None without a Python."""
     redact: Callable[[str], str] = str
     """Removes secrets from a text, before anything is cut from it."""
 
@@ -42,12 +44,6 @@ class PromptScope:
         """Return why reading a real path needs approval; None if it needs none."""
         needed = self.roots.check_read(real)
         return needed.reason if needed else None
-
-    @property
-    def cells_by_id(self) -> dict[str, Cell]:
-        """The cells that have an id."""
-        ids = ((cell.get("id"), cell) for cell in self.cells)
-        return {cell_id: cell for cell_id, cell in ids if isinstance(cell_id, str)}
 
     def above(self, code: str) -> Sequence[Cell]:
         """Return the cells above the one with this source; all cells if its position is unknown."""

@@ -43,6 +43,7 @@ class PageQuestions:
             "request_id": request_id,
             "cell_id": cell_id,
             "display_id": display_id,
+            "subject": question.subject,
             "call_id": question.call["id"],
             "asker": [repair_surrogates(name) for name in question.asker],
             "name": question.call["name"],

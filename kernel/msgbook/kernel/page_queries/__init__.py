@@ -12,6 +12,7 @@ from msgbook.kernel.page.queries import PageQueries
 from msgbook.kernel.page_queries import (
     agents,
     approvals,
+    brought,
     context,
     forks,
     models,
@@ -30,7 +31,19 @@ if TYPE_CHECKING:
 _SUBAGENTS_CHANGED = {"type": "subagents.changed"}
 _APPROVALS_USED = {"type": "approvals.used"}
 
-_SUBJECTS = [agents, approvals, context, forks, models, retries, setup, stale, subagents, usage]
+_SUBJECTS = [
+    agents,
+    approvals,
+    brought,
+    context,
+    forks,
+    models,
+    retries,
+    setup,
+    stale,
+    subagents,
+    usage,
+]
 
 
 def answer_queries(queries: PageQueries, session: Session) -> PageQueries:

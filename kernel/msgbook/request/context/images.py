@@ -102,6 +102,20 @@ async def load_images(
     return LoadedImages(records, blobs, notices)
 
 
+async def small_picture(url: str | None) -> str | None:
+    """Return an image that was sent, as it is shown beside a message; None if that is no image.
+
+    Args:
+        url: A text that was kept: anything, if a file names it.
+    """
+    if url is None or not url.startswith("data:image/"):
+        return None
+    try:
+        return (await encode_image(_decode_data_url(url), low=True)).url
+    except (SourceError, ImageError):
+        return None
+
+
 def image_content(
     text: str, records: Sequence[Any], load: LoadText, *, vision: bool = True
 ) -> str | list[Part]:

@@ -223,7 +223,7 @@ def test_completion_knows_the_cells_on_the_page_even_if_they_have_not_run(
             if reply["parent_header"]["msg_id"] == sent:
                 return reply["content"]
 
-    assert ask("complete", "see @[cell:")["matches"] == ["cell:a1", "cell:b2"]
+    assert ask("complete", "see @[cell:")["matches"] == ["cell:b2", "cell:a1"]
     assert ask("complete", "{{")["matches"] == ["TONE"]
     assert "never ran" in ask("inspect", "see @[cell:b2")["data"]["text/plain"]
 

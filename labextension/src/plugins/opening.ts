@@ -1,0 +1,55 @@
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { isChatNotebook } from '../live/chatNotebook';
+import { openAtEnd } from '../live/openingPlace';
+import { keepMessageReady } from '../live/waitingMessage';
+
+/** Plugin that opens chats where the next message is written. */
+export const openingPlugin: JupyterFrontEndPlugin<void> = {
+  id: '@msgbook/labextension:opening',
+  description: 'Opens a chat at its end, with an empty message ready.',
+  autoStart: true,
+  requires: [INotebookTracker],
+  optional: [ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    notebooks: INotebookTracker,
+    translator: ITranslator | null
+  ) => {
+    const trans = (translator ?? nullTranslator).load('msgbook');
+    const join = (panel: NotebookPanel) => void open(app, panel, trans);
+    notebooks.forEach(join);
+    notebooks.widgetAdded.connect((_, panel) => join(panel));
+  }
+};
+
+async function open(
+  { shell }: JupyterFrontEnd,
+  panel: NotebookPanel,
+  trans: TranslationBundle
+): Promise<void> {
+  const { content, context, sessionContext } = panel;
+  await context.ready;
+  if (!isChatNotebook(sessionContext)) {
+    // Which kernel it has may be known only now.
+    await sessionContext.ready;
+  }
+  if (panel.isDisposed || !isChatNotebook(sessionContext)) {
+    return;
+  }
+  keepMessageReady(context);
+  const { footer } = content.layout as {
+    footer?: { node: HTMLElement } | null;
+  };
+  if (footer && context.model.collaborative) {
+    // No empty message stands above it.
+    footer.node.textContent = trans.__('Write a message');
+  }
+  openAtEnd(panel, () => shell.currentWidget === panel);
+}
