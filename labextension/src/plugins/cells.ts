@@ -39,7 +39,7 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
     }
 
     let isDue = false;
-    // All marks of a notebook that is opened change at once.
+    // Several marks may change at once.
     const update = () => {
       if (!isDue) {
         isDue = true;
@@ -51,8 +51,13 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
     };
     notebooks.activeCellChanged.connect(update);
     connections.currentChanged.connect(update);
-    const join = (connection: (typeof connections.all)[number]) =>
-      new CellMarks(connection.panel, trans, update);
+    const join = ({ panel }: (typeof connections.all)[number]) =>
+      new CellMarks(panel, trans, cell => {
+        // The commands tell of these cells only, and a long chat marks many others.
+        if (panel.content.isSelectedOrActive(cell)) {
+          update();
+        }
+      });
     connections.all.forEach(join);
     connections.added.connect((_, connection) => void join(connection));
   }
