@@ -23,12 +23,14 @@ import { tourPlugin } from './plugins/tour';
 import { staleTurnsPlugin } from './plugins/staleTurns';
 import { statusBarPlugin } from './plugins/statusBar';
 import { turnRenderersPlugin } from './plugins/turnRenderers';
+import { windowingPlugin } from './plugins/windowing';
 
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   settingsPlugin,
   turnRenderersPlugin,
   codeInAnswersPlugin,
   codeProsePlugin,
+  windowingPlugin,
   promptsPlugin,
   promptHelpPlugin,
   promptFilesPlugin,

@@ -12,6 +12,8 @@ import { IChatSettings } from '../tokens';
 export interface ISettings {
   readonly promptsAsProse: boolean;
   readonly wrapPrompts: boolean;
+  /** Whether only the cells in view are laid out. */
+  readonly windowing: boolean;
   readonly completePrompts: boolean;
   readonly previewCompletions: boolean;
   /** Seconds; 0 for never. */
@@ -23,6 +25,7 @@ export interface ISettings {
 const DEFAULTS: ISettings = {
   promptsAsProse: true,
   wrapPrompts: true,
+  windowing: true,
   completePrompts: true,
   previewCompletions: true,
   notifyAfter: 30,
