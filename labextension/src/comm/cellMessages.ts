@@ -95,9 +95,9 @@ export class CellsReporter {
 
   private _keep(revision: string, states: States): void {
     this._told.set(revision, states);
-    if (this._told.size > KEPT) {
-      this._told.delete(this._told.keys().next().value!);
-    }
+    Array.from(this._told.keys())
+      .slice(0, -KEPT)
+      .forEach(old => this._told.delete(old));
   }
 
   /** What the kernel has after each answer, by revision; the oldest first. */

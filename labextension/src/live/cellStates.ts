@@ -1,5 +1,4 @@
 import type { ICellModel } from '@jupyterlab/cells';
-import type * as nbformat from '@jupyterlab/nbformat';
 
 import type { ICellSource } from '../comm/cellMessages';
 
@@ -22,7 +21,7 @@ export function cellSource(cell: ICellModel): ICellSource {
     get state() {
       return stateOf(cell);
     },
-    toJSON: () => cell.toJSON() as nbformat.ICell
+    toJSON: () => cell.toJSON()
   };
 }
 
