@@ -27,9 +27,7 @@ class CellsReporter:
         since = question.get("known")
         known = self._told.get(since, {})
         sent = [
-            {"id": cell_id, "unchanged": True}
-            if known.get(cell_id) == text
-            else json.loads(text)
+            {"id": cell_id, "unchanged": True} if known.get(cell_id) == text else json.loads(text)
             for cell_id, text in zip(ids, texts, strict=False)
         ]
         below = [known.get(cell_id) for cell_id in ids[through:]]

@@ -181,8 +181,10 @@ def test_an_answer_to_a_page_that_names_no_answer_before_is_built_upon_the_lates
     latest = known.complete("comm", {"cells": [unchanged("a")], "revision": "3"})
     named = known.complete("comm", {"cells": [unchanged("a")], "revision": "4", "since": "1"})
 
-    assert latest and latest.cells == [cell("a", "two")]
-    assert named and named.cells == [cell("a", "one")]
+    assert latest is not None
+    assert named is not None
+    assert latest.cells == [cell("a", "two")]
+    assert named.cells == [cell("a", "one")]
 
 
 def test_few_answers_are_kept():
