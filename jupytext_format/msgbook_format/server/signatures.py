@@ -33,8 +33,11 @@ def build_members(base: Any) -> dict[str, Any]:
 
 
 def _with_own_metadata(nb: dict[str, Any]) -> NotebookNode:
-    """Return a notebook for the notary, which takes `trusted` out of its cells' metadata."""
-    cells = [{**cell, "metadata": {**cell["metadata"]}} for cell in nb["cells"]]
+    """Return a notebook for the notary, which takes `trusted` out of the metadata of code cells."""
+    cells = [
+        {**cell, "metadata": {**cell["metadata"]}} if cell["cell_type"] == "code" else cell
+        for cell in nb["cells"]
+    ]
     return NotebookNode({**nb, "cells": cells})
 
 
