@@ -99,7 +99,7 @@ def test_search_finds_prompts_and_answers_that_are_out_of_view(lab, chat):
     search.get_by_role("button", name=re.compile("filters", re.I)).click()
     search.get_by_text("Search Cell Outputs").click()
     field.fill("answer-41-end")
-    expect(counter).to_contain_text("/1")
+    expect(lab.cell(41).locator("mark", has_text="answer-41-end")).to_have_count(1)
     field.press("Enter")
     expect(lab.cell(41).get_by_text("answer-41-end")).to_be_in_viewport()
     lab.page.keyboard.press("Escape")
@@ -186,7 +186,7 @@ def test_all_prompts_run_and_a_deleted_cell_comes_back(lab, lab_root, model_serv
     lab.cell(3).locator(".jp-InputPrompt").click()
     lab.command("notebook:delete-cell")
     lab.reveal(18, "end")
-    lab.command("notebook:undo-command-action")
+    lab.command("notebook:undo-cell-action")
     lab.page.wait_for_function(
         "() => window.jupyterapp.shell.currentWidget.content.widgets.length === 20"
     )
