@@ -43,6 +43,7 @@ NAMES = [
     "recording",
     "page_stream",
     "page_open",
+    "long_chat",
 ]
 """The benchmarks, in the order in which they run."""
 ARGUMENTS = {"long_answer": ["--paced"]}

@@ -27,12 +27,14 @@ import { tourPlugin } from './plugins/tour';
 import { staleTurnsPlugin } from './plugins/staleTurns';
 import { statusBarPlugin } from './plugins/statusBar';
 import { turnRenderersPlugin } from './plugins/turnRenderers';
+import { windowingPlugin } from './plugins/windowing';
 
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   settingsPlugin,
   turnRenderersPlugin,
   codeInAnswersPlugin,
   codeProsePlugin,
+  windowingPlugin,
   promptsPlugin,
   promptHelpPlugin,
   promptFilesPlugin,
@@ -40,12 +42,9 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   filesPlugin,
   gitDiffPlugin,
   newChatPlugin,
-<<<<<<< HEAD
   proposedKernelPlugin,
   chatNamePlugin,
-=======
   openingPlugin,
->>>>>>> typing
   setupPlugin,
   tourPlugin,
   pageConnectionsPlugin,

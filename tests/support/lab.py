@@ -166,16 +166,34 @@ class Lab:
         return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
 
     def cell(self, index: int) -> Locator:
-        return self.notebook.locator(".jp-Notebook-cell").nth(index)
+        """A cell of the notebook in front, by its place; out of view it may not be in the page."""
+        place = f"[data-windowed-list-index='{index}']"
+        return self.notebook.locator(f".jp-Notebook-cell{place}")
+
+    def reveal(self, index: int, align: str = "smart") -> None:
+        """Scroll the notebook in front to a cell."""
+        self.page.evaluate(
+            """async ([index, align]) => {
+                const notebook = window.jupyterapp.shell.currentWidget.content;
+                while (notebook.widgets.length <= index) {
+                    await new Promise(requestAnimationFrame);
+                }
+                await notebook.scrollToItem(index, align);
+                await notebook.widgets[index].ready;
+            }""",
+            [index, align],
+        )
 
     def type_in(self, index: int, text: str) -> None:
         """Replace a cell's text."""
+        self.reveal(index)
         self.cell(index).locator(".cm-content").first.click()
         self.page.keyboard.press("ControlOrMeta+a")
         self.page.keyboard.insert_text(text)
 
     def run(self, index: int) -> None:
         """Run a cell with Shift+Enter."""
+        self.reveal(index)
         self.cell(index).locator(".cm-content").first.click()
         self.page.keyboard.press("Shift+Enter")
 

@@ -14,8 +14,7 @@ class CellsReporter:
     """Tells the cells of a notebook; those that are as the kernel knows them are only named."""
 
     def __init__(self) -> None:
-        self._revision: str | None = None
-        self._told: dict[str, str] = {}
+        self._told: dict[str, dict[str, str | None]] = {}
 
     def answer(self, question: dict[str, Any], notebook: list[Cell]) -> dict[str, Any]:
         """The answer to a `cells.get` for one cell."""
@@ -23,20 +22,20 @@ class CellsReporter:
         answer = {"type": "cells", "request_id": question["request_id"]}
         if question["cell_id"] not in ids:
             return {**answer, "cells": None}
-        cells = notebook[: ids.index(question["cell_id"]) + 1]
-        texts = [json.dumps(cell) for cell in cells]
-        known = self._told if question.get("known") == self._revision else {}
+        through = ids.index(question["cell_id"]) + 1
+        texts = [json.dumps(cell) for cell in notebook[:through]]
+        since = question.get("known")
+        known = self._told.get(since, {})
         sent = [
-            {"id": cell["id"], "unchanged": True}
-            if known.get(cell["id"]) == text
-            else json.loads(text)
-            for cell, text in zip(cells, texts, strict=True)
+            {"id": cell_id, "unchanged": True} if known.get(cell_id) == text else json.loads(text)
+            for cell_id, text in zip(ids, texts, strict=False)
         ]
-        times = Counter(cell["id"] for cell in cells)
-        self._told = {
-            cell["id"]: text
-            for cell, text in zip(cells, texts, strict=True)
-            if times[cell["id"]] == 1
+        below = [known.get(cell_id) for cell_id in ids[through:]]
+        times = Counter(ids)
+        revision = uuid.uuid4().hex
+        self._told[revision] = {
+            cell_id: text if times[cell_id] == 1 else None
+            for cell_id, text in zip(ids, texts + below, strict=True)
         }
-        self._revision = uuid.uuid4().hex
-        return {**answer, "cells": sent, "revision": self._revision, "metadata": {}}
+        named = {"since": since} if since in self._told else {}
+        return {**answer, "cells": sent, "revision": revision, **named, "metadata": {}}

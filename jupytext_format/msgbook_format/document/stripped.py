@@ -6,6 +6,7 @@ over its text, the user's frontmatter and the text above the messages would be l
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from msgbook_format.metadata import msgbook_metadata
@@ -18,7 +19,7 @@ _FILE_KEYS = ("frontmatter", "document", "text")
 
 
 def lacks_metadata_of(notebook: _Json, text: str) -> bool:
-    """Return whether a notebook lacks a frontmatter, or text above the section, that a text has.
+    """Return whether `restore_metadata` could add something that only the top of `text` holds.
 
     This is cheap: only if it is true does the text have to be read.
     """
@@ -26,11 +27,11 @@ def lacks_metadata_of(notebook: _Json, text: str) -> bool:
     end = split_frontmatter(text)
     if not end:
         return False
-    user, msgbook = parse_frontmatter(text[:end])
-    kept = msgbook_metadata(notebook)
-    if "frontmatter" not in kept and (user or msgbook_metadata(msgbook or {})):
-        return True
-    return "document" not in kept and section_name(user) is not None
+    user, jupyter = parse_frontmatter(text[:end])
+    held = set(msgbook_metadata(jupyter or {}))
+    held |= {"frontmatter"} if user else set()
+    held |= {"document"} if section_name(user) is not None else set()
+    return not _restorable(held, msgbook_metadata(notebook)) <= msgbook_metadata(notebook).keys()
 
 
 def restore_metadata(notebook: _Json, present: _Json) -> _Json:
@@ -40,11 +41,15 @@ def restore_metadata(notebook: _Json, present: _Json) -> _Json:
     without `metadata.msgbook` gets all of it.
     """
     given, kept = msgbook_metadata(notebook), msgbook_metadata(present)
-    if given:
-        kept = {key: value for key, value in kept.items() if key in _FILE_KEYS}
+    kept = {key: kept[key] for key in _restorable(kept, given)}
     if kept.keys() <= given.keys():
         return notebook
     return {**notebook, "metadata": {**notebook["metadata"], "msgbook": {**kept, **given}}}
+
+
+def _restorable(held: Iterable[str], given: _Json) -> set[str]:
+    """Return those keys of a text that a notebook with these `metadata.msgbook` gets back."""
+    return {key for key in held if not given or key in _FILE_KEYS}
 
 
 def is_stripped(notebook: _Json) -> bool:

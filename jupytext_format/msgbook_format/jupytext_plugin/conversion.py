@@ -79,7 +79,7 @@ def write_text(
     if not whole_file:
         metadata["msgbook"] = _with_section(metadata.get("msgbook"))
     cells = restore_unwritable(nb["cells"])
-    return encode(_from_dict({**nb, "metadata": metadata, "cells": cells})).decode("utf-8")
+    return encode({**nb, "metadata": metadata, "cells": cells}).decode("utf-8")
 
 
 def keep_parts_of_text(

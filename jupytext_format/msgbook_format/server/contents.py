@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from nbformat import NotebookNode
 from tornado.web import HTTPError
 from traitlets import Set
 
@@ -154,7 +155,7 @@ async def _save_notebook(manager: Any, parent: Function, model: Model, path: str
     with reading(path if ours else ""):
         saved: Model = await settle(parent(model, path))
     if text and (ours or text != path):
-        manager.check_and_sign(as_nodes(content), text)
+        manager.check_and_sign(NotebookNode(content), text)
     return saved
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import Any
 
 from nbformat import NotebookNode
@@ -25,12 +24,21 @@ def build_members(base: Any) -> dict[str, Any]:
     def check_and_sign(self: Any, nb: NotebookNode, path: str = "", **options: Any) -> None:
         if not path.endswith(_OUR_SUFFIXES):
             base.check_and_sign(self, nb, path, **options)
-        elif has_known_outputs(nb) and self.notary.check_cells(deepcopy(nb)):
+        elif has_known_outputs(nb) and self.notary.check_cells(_with_own_metadata(nb)):
             self.notary.sign(extract_signed_content(nb))
         else:
             self.log.warning("Notebook %s is not trusted", path)
 
     return {"mark_trusted_cells": mark_trusted_cells, "check_and_sign": check_and_sign}
+
+
+def _with_own_metadata(nb: dict[str, Any]) -> NotebookNode:
+    """Return a notebook for the notary, which takes `trusted` out of the metadata of code cells."""
+    cells = [
+        {**cell, "metadata": {**cell["metadata"]}} if cell["cell_type"] == "code" else cell
+        for cell in nb["cells"]
+    ]
+    return NotebookNode({**nb, "cells": cells})
 
 
 def mark_trusted_pair(manager: Any, nb: NotebookNode) -> None:

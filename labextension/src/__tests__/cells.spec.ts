@@ -12,7 +12,7 @@ function cell(id: string, source: string | string[]) {
     outputs: [],
     execution_count: null
   }));
-  return { id, toJSON };
+  return { id, state: {}, toJSON };
 }
 
 describe('parseCellsQuestion', () => {
@@ -118,26 +118,49 @@ describe('a later answer', () => {
     }
   );
 
-  it('is not built upon an answer before the last', () => {
-    const a = cell('a', 'as it was');
-    const { revision } = ask(null, a);
-    ask(null, a);
-    expect(ask(revision!, a).cells).toEqual(whole(a));
+  it('is built upon any recent answer that the kernel still has', () => {
+    const [a, b] = [cell('a', 'one'), cell('b', 'two')];
+    const { revision } = ask(null, a, b);
+    const edited = cell('b', 'edited');
+    const answers = [ask(revision!, a, edited), ask(revision!, a, edited)];
+    for (const answer of answers) {
+      expect(answer.cells).toEqual([unchanged('a'), ...whole(edited)]);
+      expect(answer.since).toBe(revision);
+    }
   });
 
-  it('sees what was changed in place', () => {
-    const outputs: nbformat.IOutput[] = [];
-    const a = cell('a', 'run');
-    a.toJSON.mockImplementation(() => ({
-      cell_type: 'code',
-      source: 'run',
-      metadata: {},
-      outputs,
-      execution_count: null
-    }));
+  it('leaves out what an answer before the last one told below its cell', () => {
+    const [a, b] = [cell('a', 'one'), cell('b', 'two')];
+    const all = ask(null, a, b);
+    const upper = reporter.answer(
+      { requestId: 'r', cellId: 'a', known: all.revision! },
+      [a, b],
+      () => metadata
+    );
+    expect(ask(upper.revision!, a, b).cells).toEqual([
+      unchanged('a'),
+      unchanged('b')
+    ]);
+  });
+
+  it('makes the JSON of no cell that the kernel has', () => {
+    const [a, b] = [cell('a', 'one'), cell('b', 'two')];
+    const { revision } = ask(null, a, b);
+    ask(revision!, a, b);
+    ask(revision!, a, b);
+    expect(a.toJSON).toHaveBeenCalledTimes(1);
+    expect(b.toJSON).toHaveBeenCalledTimes(1);
+  });
+
+  it('is built upon no answer of long ago, so that few are kept', () => {
+    const a = cell('a', 'as it was');
     const { revision } = ask(null, a);
-    outputs.push({ output_type: 'stream', name: 'stdout', text: 'more' });
-    expect(ask(revision!, a).cells).toEqual(whole(a));
+    for (let more = 0; more < 20; more++) {
+      ask(null, a);
+    }
+    const answer = ask(revision!, a);
+    expect(answer.cells).toEqual(whole(a));
+    expect(answer.since).toBeUndefined();
   });
 
   it('always sends cells that share an id', () => {

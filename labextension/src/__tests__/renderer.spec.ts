@@ -107,6 +107,41 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
+describe('a turn that is not attached yet', () => {
+  it('is drawn once, when it is attached', async () => {
+    const { renderer, parser, show, state, find } = fixture();
+    Widget.detach(renderer);
+    state.execution = 'idle';
+    const drawn = jest.fn(() => null);
+    Object.defineProperty(state, 'current', { get: drawn });
+    await show(turn('done', { type: 'text', step: 1, text: 'One' }));
+    await show(turn('done', { type: 'text', step: 1, text: 'Two' }));
+    renderer.refresh();
+    expect(drawn).not.toHaveBeenCalled();
+    expect(parser.sources).toEqual([]);
+
+    Widget.attach(renderer, document.body);
+    await Promise.resolve();
+    expect(drawn).toHaveBeenCalledTimes(1);
+    expect(parser.sources).toEqual(['Two']);
+    expect(find('.msgbook-Turn-blocks').textContent).toContain('Two');
+  });
+
+  it('is drawn further while it is out of the document', async () => {
+    const { renderer, show, find } = fixture();
+    await show(turn('running', { type: 'text', step: 1, text: 'One' }));
+    Widget.detach(renderer);
+    await show(turn('done', { type: 'text', step: 1, text: 'One and two' }));
+    expect(find('.msgbook-Turn-blocks').textContent).toContain('One and two');
+  });
+
+  it('shows nothing before it is given', () => {
+    const { renderer, find } = fixture();
+    renderer.refresh();
+    expect(find('.msgbook-Unknown')).toBeNull();
+  });
+});
+
 describe('a streaming turn', () => {
   it('shows the output of a tool while it runs and closes it when it has ended', async () => {
     const { show, find } = fixture();

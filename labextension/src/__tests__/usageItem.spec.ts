@@ -19,16 +19,24 @@ const usage = {
 function putInStatusBar() {
   const sender = {};
   const cells = new Signal<object, void>(sender);
+  const statusChanged = new Signal<object, string>(sender);
   const ask = jest.fn(() => Promise.resolve(usage));
+  const running = { now: false };
   const panel = {
     content: {},
     context: {
       model: { cells: { length: 1, get: () => ({ id: 'a' }), changed: cells } }
     },
-    sessionContext: { kernelChanged: new Signal(sender) }
+    sessionContext: { kernelChanged: new Signal(sender), statusChanged }
   };
   const connected = new Signal<object, void>(sender);
-  const current = { isChat: true, connected, panel, queries: { ask } };
+  const current = {
+    isChat: true,
+    cells: { isAnyRunning: () => running.now },
+    connected,
+    panel,
+    queries: { ask }
+  };
   const currentChanged = new Signal<object, void>(sender);
   const item = new UsageItem(
     {
@@ -50,7 +58,8 @@ function putInStatusBar() {
     connected.emit();
     currentChanged.emit();
   };
-  return { ask, bar, change, item };
+  const status = () => statusChanged.emit('idle');
+  return { ask, bar, change, item, running, status };
 }
 
 beforeEach(() => jest.useFakeTimers());
@@ -83,5 +92,22 @@ it('the tokens are counted while the status bar is visible, and only then', asyn
   bar.show();
   await jest.advanceTimersByTimeAsync(1000);
   expect(ask).toHaveBeenCalledTimes(3);
+  bar.dispose();
+});
+
+it('nothing is asked while a cell runs, and once after the last has ended', async () => {
+  const { ask, bar, change, running, status } = putInStatusBar();
+  Widget.attach(bar, document.body);
+  running.now = true;
+  change();
+  await jest.advanceTimersByTimeAsync(1000);
+  status();
+  await jest.advanceTimersByTimeAsync(1000);
+  expect(ask).not.toHaveBeenCalled();
+
+  running.now = false;
+  status();
+  await jest.advanceTimersByTimeAsync(1000);
+  expect(ask).toHaveBeenCalledTimes(1);
   bar.dispose();
 });

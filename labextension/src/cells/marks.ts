@@ -12,11 +12,11 @@ import { markWords, noteWords } from './markWords';
 
 /** Marks on the cells of a chat that say what the model gets of each. */
 export class CellMarks {
-  /** @param changed - Called when what is marked has changed. */
+  /** @param changed - Called when the mark of a cell has changed. */
   constructor(
     panel: NotebookPanel,
     trans: TranslationBundle,
-    changed: () => void
+    changed: (cell: Cell) => void
   ) {
     this._panel = panel;
     this._trans = trans;
@@ -48,7 +48,7 @@ export class CellMarks {
 
   private readonly _panel: NotebookPanel;
   private readonly _trans: TranslationBundle;
-  private readonly _onChange: () => void;
+  private readonly _onChange: (cell: Cell) => void;
   private readonly _marked = new WeakSet<Cell>();
 }
 
@@ -57,7 +57,11 @@ export class CellMarks {
  * that the model gets otherwise than usual.
  */
 class CellMark {
-  constructor(cell: Cell, trans: TranslationBundle, changed: () => void) {
+  constructor(
+    cell: Cell,
+    trans: TranslationBundle,
+    changed: (cell: Cell) => void
+  ) {
     this._cell = cell;
     this._trans = trans;
     this._changed = changed;
@@ -92,7 +96,7 @@ class CellMark {
       this._sign.dataset.gets = gets(facts);
       const isPale = gets(facts) === 'exclude' && facts.kind !== 'note';
       this._cell.toggleClass('msgbook-mod-excluded', isPale);
-      this._changed();
+      this._changed(this._cell);
     }
     this._showNote(note);
   }
@@ -113,12 +117,12 @@ class CellMark {
       );
       layout.insertWidget(input + 1, this._note);
     }
-    this._changed();
+    this._changed(this._cell);
   }
 
   private readonly _cell: Cell;
   private readonly _trans: TranslationBundle;
-  private readonly _changed: () => void;
+  private readonly _changed: (cell: Cell) => void;
   private readonly _sign = element('span', 'msgbook-CellMark');
   private _words: string | null = null;
   private _note: Widget | null = null;

@@ -8,7 +8,7 @@ export interface ICellsQuestion {
   readonly requestId: string;
   /** Id of the cell that runs; null for all cells, without outputs and attachments. */
   readonly cellId: string | null;
-  /** The revision of the answer that the kernel still has; null when it has none. */
+  /** The revision of an answer that the kernel still has; null when it has none. */
   readonly known: string | null;
 }
 
@@ -21,12 +21,16 @@ export type CellsAnswer = {
   request_id: string;
   cells: (nbformat.ICell | UnchangedCell)[] | null;
   revision?: string;
+  /** The revision with which the unchanged cells were compared. */
+  since?: string;
   metadata?: nbformat.INotebookMetadata;
 };
 
 /** A cell whose content is read only if it is sent. */
 export interface ICellSource {
   readonly id: string;
+  /** An object that is replaced by another one with each change of the cell's JSON. */
+  readonly state: object;
   toJSON(): nbformat.ICell;
 }
 
@@ -42,12 +46,17 @@ export function parseCellsQuestion(data: unknown): ICellsQuestion | null {
     : null;
 }
 
+/** Number of answers that a later one may be built upon. */
+const KEPT = 8;
+
+/** States of cells by id; null for an id that several cells had. */
+type States = ReadonlyMap<string, object | null>;
+
 /**
  * Answers to the kernel's questions for the cells of one notebook.
  *
- * A cell that has not changed since the last answer is only named, if the kernel still has that
- * answer. Cells are compared as JSON texts: outputs change in place, and no signal reports every
- * change of a cell.
+ * A cell that the kernel has is only named. What it has follows from the revision in its question:
+ * several questions may name the same one, because they are sent before the answers arrive.
  */
 export class CellsReporter {
   /** Return the cells from the first through the one that runs, or all. */
@@ -65,41 +74,55 @@ export class CellsReporter {
     if (running === -1) {
       return { ...answer, cells: null };
     }
-    const before = question.known === this._revision ? this._sent : null;
-    const texts = new Map<string, string | null>();
-    const sent = all.slice(0, running + 1).map(cell => {
-      const json = cellJson(cell);
-      const cellText = JSON.stringify(json);
-      // The kernel cannot distinguish two cells with one id.
-      texts.set(cell.id, texts.has(cell.id) ? null : cellText);
-      return before?.get(cell.id) === cellText ? unchanged(cell) : json;
-    });
-    this._sent = texts;
+    const { known } = question;
+    const before = known === null ? undefined : this._told.get(known);
+    const through = all.slice(0, running + 1);
+    const sent = through.map(cell =>
+      before?.get(cell.id) === cell.state
+        ? { id: cell.id, unchanged: true as const }
+        : cellJson(cell)
+    );
     const revision = UUID.uuid4();
-    this._revision = revision;
-    return { ...answer, cells: sent, revision, metadata: metadata() };
+    this._keep(revision, statesAfter(through, all.slice(running + 1), before));
+    const since = before === undefined ? {} : { since: known! };
+    return { ...answer, cells: sent, revision, ...since, metadata: metadata() };
   }
 
-  /** Forget the last answer: the kernel that had it is gone. */
+  /** Forget all answers: the kernel that had them is gone. */
   forget(): void {
-    this._revision = null;
-    this._sent = new Map();
+    this._told.clear();
   }
 
-  /** Id of the last answer; null if there is none. */
-  private _revision: string | null = null;
-  /** The cells of the last answer by id, as JSON text; null for an id that several had. */
-  private _sent = new Map<string, string | null>();
+  private _keep(revision: string, states: States): void {
+    this._told.set(revision, states);
+    Array.from(this._told.keys())
+      .slice(0, -KEPT)
+      .forEach(old => this._told.delete(old));
+  }
+
+  /** What the kernel has after each answer, by revision; the oldest first. */
+  private readonly _told = new Map<string, States>();
+}
+
+/** Return what the kernel has after an answer: the cells in it, and of those below what it had. */
+function statesAfter(
+  sent: readonly ICellSource[],
+  below: readonly ICellSource[],
+  before: States | undefined
+): States {
+  const states = new Map<string, object | null>();
+  const add = (id: string, state: object | null) =>
+    // The kernel cannot distinguish two cells with one id.
+    states.set(id, states.has(id) ? null : state);
+  sent.forEach(({ id, state }) => add(id, state));
+  below.forEach(({ id }) => add(id, before?.get(id) ?? null));
+  return states;
 }
 
 /** Return a cell without its outputs and attached images, which may be large. */
 function bareJson(cell: ICellSource): nbformat.ICell {
   const { id, cell_type, source, metadata } = cellJson(cell);
   return { id, cell_type, source, metadata };
-}
-
-function unchanged({ id }: ICellSource): UnchangedCell {
-  return { id, unchanged: true };
 }
 
 function cellJson(cell: ICellSource): nbformat.ICell {

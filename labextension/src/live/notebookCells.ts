@@ -1,4 +1,4 @@
-import type { CodeCell, ICodeCellModel } from '@jupyterlab/cells';
+import type { Cell, CodeCell, ICodeCellModel } from '@jupyterlab/cells';
 import type * as nbformat from '@jupyterlab/nbformat';
 import type { Notebook } from '@jupyterlab/notebook';
 import { JSONExt, type JSONObject } from '@lumino/coreutils';
@@ -41,8 +41,15 @@ export class NotebookCells implements ITurnCells, IApprovalCells {
   /** Return the id of the cell that shows `node`. */
   cellIdOf(node: Node): string | null {
     const element = node instanceof Element ? node : node.parentElement;
-    const cellNode = element?.closest('.jp-Cell');
-    const cell = this._notebook.widgets.find(cell => cell.node === cellNode);
+    const cellNode = element?.closest<HTMLElement>('.jp-Cell');
+    const { widgets } = this._notebook;
+    // JupyterLab writes the place of a cell that is attached into its element.
+    const index = Number(cellNode?.dataset.windowedListIndex);
+    const there = widgets[index];
+    const cell =
+      there?.node === cellNode
+        ? there
+        : widgets.find(cell => cell.node === cellNode);
     return cell?.model.id ?? null;
   }
 
@@ -217,12 +224,15 @@ export class NotebookCells implements ITurnCells, IApprovalCells {
 
   /** Scroll a cell into view and return its element. */
   async reveal(cellId: string): Promise<HTMLElement | null> {
-    const index = this._notebook.widgets.findIndex(c => c.model.id === cellId);
-    if (index === -1) {
+    const cell = this._widget(cellId);
+    if (cell === undefined) {
       return null;
     }
+    const index = this._notebook.widgets.indexOf(cell);
     await this._notebook.scrollToItem(index, 'smart');
-    return this._notebook.widgets[index].node;
+    // A cell that has never been in view is built now.
+    await cell.ready;
+    return cell.node;
   }
 
   /** Return whether this page makes a change to a document that others may share. */
@@ -231,20 +241,32 @@ export class NotebookCells implements ITurnCells, IApprovalCells {
   }
 
   private _draw(cellId: string): void {
-    const widget = this._notebook.widgets.find(c => c.model.id === cellId);
-    const nodes = widget?.node.querySelectorAll('.msgbook-Turn') ?? [];
+    const nodes =
+      this._widget(cellId)?.node.querySelectorAll('.msgbook-Turn') ?? [];
     for (const node of Array.from(nodes)) {
       this._renderers.get(node)?.refresh();
     }
   }
 
   private _cell(cellId: string): ICodeCellModel | undefined {
-    for (const cell of this._notebook.model?.cells ?? []) {
-      if (cell.id === cellId && isCode(cell)) {
-        return cell;
+    const model = this._widget(cellId)?.model;
+    return model !== undefined && isCode(model) ? model : undefined;
+  }
+
+  private _widget(cellId: string): Cell | undefined {
+    const known = this._widgets.get(cellId);
+    if (known !== undefined && !known.isDisposed) {
+      return known;
+    }
+    // The cells have changed since, or there is none with this id.
+    this._widgets = new Map();
+    for (const widget of this._notebook.widgets) {
+      const { id } = widget.model;
+      if (!this._widgets.has(id)) {
+        this._widgets.set(id, widget);
       }
     }
-    return undefined;
+    return this._widgets.get(cellId);
   }
 
   private readonly _notebook: Notebook;
@@ -252,6 +274,8 @@ export class NotebookCells implements ITurnCells, IApprovalCells {
   private readonly _renderers = new WeakMap<Element, TurnRenderer>();
   private readonly _stale = new Set<string>();
   private _frame: number | undefined;
+  /** The cells by id, as they were looked up last; of several with one id, the first. */
+  private _widgets = new Map<string, Cell>();
 }
 
 function isCode(cell: { readonly type: string }): cell is ICodeCellModel {

@@ -29,6 +29,7 @@ import type { TurnJson } from '../turn/delta';
 import { hasAnswer, parseTurn } from '../turn/model';
 import { AdoptedOutputs } from './adoptedOutputs';
 import { Approvals } from './approvals';
+import { cellSource } from './cellStates';
 import { linkTo } from './conversationLink';
 import { EarlierAnswers } from './earlierAnswers';
 import { EndFollower } from './endFollower';
@@ -217,8 +218,10 @@ export class PageConnection implements ITurnHost {
       this._turns.write();
       const model = this.panel.content.model;
       // Cells and metadata are JSON, although nbformat's types allow `undefined`.
-      return this._reporter.answer(question, model?.cells ?? [], () =>
-        model!.sharedModel.getMetadata()
+      return this._reporter.answer(
+        question,
+        Array.from(model?.cells ?? [], cellSource),
+        () => model!.sharedModel.getMetadata()
       ) as unknown as JSONObject;
     }
     const mark = parseHistoryMark(data);

@@ -132,12 +132,20 @@ export class UsageItem extends ReactWidget {
       connection.connected.connect(this._soon, this);
       context.model.cells.changed.connect(this._soon, this);
       sessionContext.kernelChanged.connect(this._onKernel, this);
+      sessionContext.statusChanged.connect(this._onStatus, this);
     }
   }
 
   /** Show nothing of a kernel that is gone; a new one says when it can be asked. */
   private _onKernel(): void {
     this._show(null);
+  }
+
+  /** A cell may have ended that another page runs. */
+  private _onStatus(): void {
+    if (this._isPutOff) {
+      this._soon();
+    }
   }
 
   private _onShown(): void {
@@ -158,6 +166,11 @@ export class UsageItem extends ReactWidget {
     const connection = this._connection;
     const cells = connection?.panel.context.model.cells;
     if (!connection?.isChat || !cells || cells.length === 0) {
+      return;
+    }
+    // What a turn takes is known when it has ended.
+    this._isPutOff = connection.cells.isAnyRunning();
+    if (this._isPutOff) {
       return;
     }
     const asked = ++this._asked;
@@ -188,6 +201,8 @@ export class UsageItem extends ReactWidget {
   private _isRunning = false;
   private _connection: PageConnection | null = null;
   private _usage: IUsage | null = null;
+  /** Whether the last question was not asked because a cell ran. */
+  private _isPutOff = false;
   /** Number of the last question, by which answers that come too late are known. */
   private _asked = 0;
   private readonly _activeChanged = new Signal<this, void>(this);

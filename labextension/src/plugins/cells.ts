@@ -42,7 +42,7 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
     }
 
     let isDue = false;
-    // All marks of a notebook that is opened change at once.
+    // Several marks may change at once.
     const update = () => {
       if (!isDue) {
         isDue = true;
@@ -60,7 +60,12 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
           void answerWith(connection, cellId, name, dialogs ?? undefined);
         });
       showBrought(connection, trans);
-      return new CellMarks(connection.panel, trans, update);
+      return new CellMarks(connection.panel, trans, cell => {
+        // The commands tell of these cells only, and a long chat marks many others.
+        if (connection.panel.content.isSelectedOrActive(cell)) {
+          update();
+        }
+      });
     };
     connections.all.forEach(join);
     connections.added.connect((_, connection) => void join(connection));

@@ -14,6 +14,8 @@ export interface ISettings {
   readonly offerName: boolean;
   readonly promptsAsProse: boolean;
   readonly wrapPrompts: boolean;
+  /** Whether only the cells in view are laid out. */
+  readonly windowing: boolean;
   readonly completePrompts: boolean;
   readonly previewCompletions: boolean;
   readonly searchAnswers: boolean;
@@ -28,6 +30,7 @@ const DEFAULTS: ISettings = {
   offerName: true,
   promptsAsProse: true,
   wrapPrompts: true,
+  windowing: true,
   completePrompts: true,
   previewCompletions: true,
   searchAnswers: true,

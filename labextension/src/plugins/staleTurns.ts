@@ -13,6 +13,7 @@ import {
 import type { PanelLayout } from '@lumino/widgets';
 
 import type { PageConnection } from '../live/pageConnection';
+import type { StaleCause } from '../live/staleGroups';
 import { StaleTurns } from '../live/staleTurns';
 import { StaleMark, type IStaleActions } from '../render/staleMark';
 import { IPageConnections } from '../tokens';
@@ -78,6 +79,8 @@ class StaleMarks implements IStaleActions {
     this._run = run;
     this._stale = new StaleTurns(connection);
     this._stale.changed.connect(this._update, this);
+    const { content } = connection.panel;
+    content.cellInViewportChanged.connect((_, cell) => this._mark(cell));
   }
 
   get hasAny(): boolean {
@@ -110,27 +113,34 @@ class StaleMarks implements IStaleActions {
 
   private _update(): void {
     const { widgets } = this._connection.panel.content;
-    const numbers = new Map(widgets.map(({ model }, i) => [model.id, i + 1]));
     const { turns } = this._stale;
-    const causes = new Map(turns.map(turn => [turn.cellId, turn.cause]));
+    this._numbers = new Map(widgets.map(({ model }, i) => [model.id, i + 1]));
+    this._causes = new Map(turns.map(turn => [turn.cellId, turn.cause]));
     for (const cell of Array.from(this._marks.keys())) {
       if (cell.isDisposed) {
         this._marks.delete(cell);
       }
     }
-    for (const cell of widgets) {
-      const cause = causes.get(cell.model.id);
-      if (cause === undefined) {
-        this._marks.get(cell)?.dispose();
-        this._marks.delete(cell);
-      } else {
-        this._markOf(cell).describe({
-          cellId: cell.model.id,
-          cause,
-          count: turns.length,
-          numberOf: cellId => numbers.get(cellId) ?? 0
-        });
-      }
+    widgets.forEach(cell => this._mark(cell));
+  }
+
+  /** Let a cell have its mark, or none; a cell out of view gets one when it comes into view. */
+  private _mark(cell: Cell): void {
+    if (cell.isDisposed) {
+      return;
+    }
+    const cellId = cell.model.id;
+    const cause = this._causes.get(cellId);
+    if (cause === undefined) {
+      this._marks.get(cell)?.dispose();
+      this._marks.delete(cell);
+    } else if (cell.inViewport || this._marks.has(cell)) {
+      this._markOf(cell).describe({
+        cellId,
+        cause,
+        count: this._causes.size,
+        numberOf: other => this._numbers.get(other) ?? 0
+      });
     }
   }
 
@@ -160,4 +170,7 @@ class StaleMarks implements IStaleActions {
   private readonly _run: (cells: readonly Cell[]) => Promise<unknown>;
   private readonly _stale: StaleTurns;
   private readonly _marks = new Map<Cell, StaleMark>();
+  /** Why the stale turns are stale, and the numbers of all cells, by id. */
+  private _causes: ReadonlyMap<string, StaleCause> = new Map();
+  private _numbers: ReadonlyMap<string, number> = new Map();
 }

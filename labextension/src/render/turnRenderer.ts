@@ -78,12 +78,14 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   }
 
   /**
-   * Show the turn of `model` at once; the promise resolves when its Markdown is rendered.
+   * Show the turn of `model`; the promise resolves when its Markdown is rendered.
    *
-   * Calls may overlap, as those of an output area do.
+   * Before it is attached nothing is drawn: its cell is not known, and the cells of a long chat are
+   * attached a few at a time. Calls may overlap, as those of an output area do.
    */
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     if (!this.isDisposed) {
+      this._isGiven = true;
       this._given = model.data[TURN_MIME];
       this._trusted = model.trusted;
       this.refresh();
@@ -93,7 +95,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
 
   /** Show the host's live turn, or else the turn of the output model. */
   refresh(): void {
-    if (!this.isDisposed) {
+    if (!this.isDisposed && this._isGiven && (this.isAttached || this._turn)) {
       this._show(this._host.currentTurn(this.node) ?? this._given);
     }
   }
@@ -105,7 +107,6 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
 
   protected override onAfterAttach(msg: Message): void {
     super.onAfterAttach(msg);
-    // The cell is known only from now on.
     this.refresh();
   }
 
@@ -246,6 +247,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   private readonly _body = new Panel();
   private readonly _shown: IShownBlock[] = [];
   private _unreadable: Widget | null = null;
+  private _isGiven = false;
   /** Value from the output model. */
   private _given: ReadonlyPartialJSONValue | undefined;
   /** Value that is shown. */

@@ -113,7 +113,11 @@ def test_the_kernel_has_the_cells_of_the_page_whatever_was_edited_or_lost(steps)
             page.answer(question(cell_id), shown)
         else:
             asked = [question(cell_id), question("a")]
-            for one in [page.answer(q, shown) for q in asked]:
+            answers = [page.answer(asked[0], shown)]
+            for one in shown:
+                one["source"] = cell_id if one["source"] != cell_id else ""
+            answers.append(page.answer(asked[1], shown))
+            for one in answers:
                 taken = known.complete("comm", one)
             check(taken, "a")
 
@@ -137,6 +141,59 @@ def test_only_a_changed_cell_is_sent_again_and_the_others_are_the_same_objects()
     assert answers[1]["cells"] == [unchanged("a"), notebook[1], unchanged("c")]
     assert after == notebook
     assert [x is y for x, y in zip(before, after, strict=True)] == [True, False, True]
+
+
+def test_questions_that_are_open_at_once_are_each_answered_with_what_changed():
+    page, known = CellsReporter(), KnownCells()
+    notebook = [cell("a"), cell("b"), cell("c")]
+
+    def ask(cell_id: str) -> Message:
+        question = {"request_id": "r", "cell_id": cell_id, "known": known.revision("comm")}
+        return page.answer(question, notebook)
+
+    known.complete("comm", ask("c"))
+    notebook[1]["source"] = "edited"
+    answers = [ask("b"), ask("c"), ask("c")]
+    taken = [known.complete("comm", answer) for answer in answers]
+
+    assert answers[0]["cells"] == [unchanged("a"), notebook[1]]
+    assert answers[1]["cells"] == [unchanged("a"), notebook[1], unchanged("c")]
+    assert [one.cells for one in taken if one] == [notebook[:2], notebook, notebook]
+
+
+def test_cells_below_the_running_one_are_still_known_afterwards():
+    page, known = CellsReporter(), KnownCells()
+    notebook = [cell("a"), cell("b"), cell("c")]
+    answers = []
+    for cell_id in "cac":
+        question = {"request_id": "r", "cell_id": cell_id, "known": known.revision("comm")}
+        answers.append(page.answer(question, notebook))
+        known.complete("comm", answers[-1])
+
+    assert answers[2]["cells"] == [unchanged("a"), unchanged("b"), unchanged("c")]
+
+
+def test_an_answer_to_a_page_that_names_no_answer_before_is_built_upon_the_latest():
+    known = KnownCells()
+    known.complete("comm", {"cells": [cell("a", "one")], "revision": "1"})
+    known.complete("comm", {"cells": [cell("a", "two")], "revision": "2"})
+
+    latest = known.complete("comm", {"cells": [unchanged("a")], "revision": "3"})
+    named = known.complete("comm", {"cells": [unchanged("a")], "revision": "4", "since": "1"})
+
+    assert latest is not None
+    assert named is not None
+    assert latest.cells == [cell("a", "two")]
+    assert named.cells == [cell("a", "one")]
+
+
+def test_few_answers_are_kept():
+    known = KnownCells()
+    for number in range(100):
+        known.complete("comm", {"cells": [cell("a")], "revision": str(number)})
+
+    with pytest.raises(MissingCellError):
+        known.complete("comm", {"cells": [unchanged("a")], "revision": "100", "since": "0"})
 
 
 def test_a_cell_that_the_kernel_does_not_know_makes_it_ask_for_all_of_them():
@@ -230,7 +287,16 @@ def test_an_unchanged_cell_without_a_known_id_is_missing(odd):
     with pytest.raises(MissingCellError):
         known.complete("comm", {"cells": [odd], "revision": "2"})
 
-    assert known.revision("comm") is None
+    assert known.revision("comm") == "1"
+
+
+@pytest.mark.parametrize("odd", [None, 1, ["1"], "another"])
+def test_an_answer_built_upon_another_than_the_kernel_has_lacks_its_cells(odd):
+    known = KnownCells()
+    known.complete("comm", {"cells": [cell("a")], "revision": "1"})
+
+    with pytest.raises(MissingCellError):
+        known.complete("comm", {"cells": [unchanged("a")], "revision": "2", "since": odd})
 
 
 @pytest.mark.parametrize("odd", [1, {"id": "a", "unchanged": 1}, {"id": "a", "unchanged": False}])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from msgbook.notebook import Cell, Notebook
@@ -13,33 +12,31 @@ class MissingCellError(Exception):
     """A page calls a cell unchanged that is not known here."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    revision: str
-    cells: Mapping[str, Cell]
-    """By id."""
+_KEPT = 8
+"""Answers of one comm that later ones may refer to: more questions are hardly open at once."""
 
-
-_NO_ANSWER = _Answer("", {})
+_Cells = Mapping[str, Cell]
+"""By id."""
 
 
 class KnownCells:
-    """Completes answers with the cells of the answer before; it keeps one answer for each comm.
+    """Completes answers with the cells of the answers before.
 
-    A page gives each answer a name, its `revision`. It leaves cells out only if the question names
-    the page's latest answer. So the answers of one comm have to be completed in their order.
+    A page gives each answer a name, its `revision`. It leaves out what has not changed since the
+    answer that it names as `since`, one that a question has named. Several questions may name the
+    same one, because their answers are still to come.
     """
 
     def __init__(self) -> None:
-        self._answers: dict[str, _Answer] = {}
+        self._answers: dict[str, dict[str, _Cells]] = {}
+        """What was known after each answer, by comm and revision; the latest comes last."""
 
     def revision(self, comm_id: str) -> str | None:
-        """Return the name of the answer that is kept for a comm; None for none."""
-        answer = self._answers.get(comm_id)
-        return answer.revision if answer else None
+        """Return the name of the latest answer of a comm; None for none."""
+        return next(reversed(self._answers.get(comm_id, {})), None)
 
     def forget(self, comm_id: str) -> None:
-        """Drop the answer that is kept for a comm."""
+        """Drop the answers of a comm."""
         self._answers.pop(comm_id, None)
 
     def complete(self, comm_id: str, data: Mapping[str, Any]) -> Notebook | None:
@@ -57,26 +54,24 @@ class KnownCells:
         metadata = metadata if isinstance(metadata, dict) else {}
         if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
             return None
-        before = self._answers.get(comm_id, _NO_ANSWER)
-        if not isinstance(revision, str):
-            return Notebook(_completed(cells, before), metadata)
-        # Also if a cell is missing: the answer before is no longer the page's latest.
-        self.forget(comm_id)
-        completed = _completed(cells, before)
-        by_id = {cell["id"]: cell for cell in completed if isinstance(cell.get("id"), str)}
-        self._answers[comm_id] = _Answer(revision, by_id)
+        kept = self._answers.get(comm_id, {})
+        # A page that does not say which answer it means has the latest one in mind.
+        since = data.get("since", self.revision(comm_id))
+        before = kept.get(since, {}) if isinstance(since, str) else {}
+        completed = [_known_cell(cell, before) if _is_unchanged(cell) else cell for cell in cells]
+        if isinstance(revision, str):
+            by_id = {cell["id"]: cell for cell in completed if isinstance(cell.get("id"), str)}
+            # Cells below the one that was asked for are not in the answer, and are still known.
+            kept = {**kept, revision: {**before, **by_id}}
+            self._answers[comm_id] = dict(list(kept.items())[-_KEPT:])
         return Notebook(completed, metadata)
-
-
-def _completed(cells: Sequence[Cell], before: _Answer) -> list[Cell]:
-    return [_known_cell(cell, before.cells) if _is_unchanged(cell) else cell for cell in cells]
 
 
 def _is_unchanged(cell: Cell) -> bool:
     return cell.get("unchanged") is True and "cell_type" not in cell
 
 
-def _known_cell(cell: Cell, known: Mapping[str, Cell]) -> Cell:
+def _known_cell(cell: Cell, known: _Cells) -> Cell:
     cell_id = cell.get("id")
     if not isinstance(cell_id, str) or cell_id not in known:
         raise MissingCellError

@@ -111,7 +111,7 @@ async def small_picture(url: str | None) -> str | None:
     if url is None or not url.startswith("data:image/"):
         return None
     try:
-        return (await encode_image(_decode_data_url(url), low=True)).url
+        return (await encode_image(_decode_data_url(url), PixelBudget(), low=True)).url
     except (SourceError, ImageError):
         return None
 
