@@ -3,6 +3,11 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { reveal, searchAnswers } from '../live/answerSearch';
 import { GrowingText } from '../render/dom';
 
+/** A filter of JupyterLab's search. */
+function filter(title: string, isOn: boolean) {
+  return { title, default: isOn };
+}
+
 /** What JupyterLab's registry gives for a chat in which answers are searched, or for another document. */
 function provided(
   isChat: boolean,
@@ -22,8 +27,8 @@ function provided(
   };
   const own = {
     getFilters: () => ({
-      output: { title: 'Outputs', default: false },
-      selection: { title: 'Selection', default: false }
+      output: filter('Outputs', false),
+      selection: filter('Selection', false)
     }),
     highlightNext: () => Promise.resolve({ text: 'x', position: 0 }),
     highlightPrevious: () => Promise.resolve(undefined)
@@ -48,10 +53,7 @@ function folded(): HTMLElement {
 
 it('answers are searched in chats, where the filter can be turned off, and in no other document', () => {
   const { provider, drawn } = provided(true);
-  expect(provider.getFilters().output).toEqual({
-    title: 'Outputs',
-    default: true
-  });
+  expect(provider.getFilters().output).toEqual(filter('Outputs', true));
   expect(provider.getFilters().selection.default).toBe(false);
   // What was never on the screen can be found.
   expect(drawn).toEqual([0]);

@@ -1,6 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { Announcer, PAUSE } from '../render/announcer';
+import { ContinueLine } from '../render/continueLine';
 import { Header } from '../render/header';
 import type { TurnAction } from '../render/host';
 import { Ticker } from '../render/ticker';
@@ -171,24 +172,29 @@ describe('Header', () => {
     expect(find('Header-said').textContent).toBe('');
   });
 
-  it('continues what broke off', () => {
-    const { header, done, find } = fixture();
-    const part = { type: 'text', text: 'a' };
-    for (const status of ['incomplete', 'interrupted', 'error'] as const) {
-      header.show(turn(status, part), status, false, 0);
-      expect(find('Action').hidden).toBe(false);
-      header.show(turn(status, { type: 'notice' }), status, false, 0);
-      expect(find('Action').hidden).toBe(true);
-    }
-    header.show(turn('done', part), 'done', false, 0);
-    expect(find('Action').hidden).toBe(true);
-    find('Action').click();
-    expect(done).toEqual([{ kind: 'continue' }]);
-  });
-
   it('offers nothing where there is no kernel', () => {
     const header = new Header(trans, null);
     header.show(turn('incomplete'), 'incomplete', false, 0);
     expect(header.node.querySelector('button')).toBeNull();
   });
+});
+
+it('what broke off is continued at its end, once', () => {
+  const done: TurnAction[] = [];
+  const line = new ContinueLine(trans, async action => {
+    done.push(action);
+  });
+  const part = { type: 'text', text: 'a' };
+  for (const status of ['incomplete', 'interrupted', 'error'] as const) {
+    line.show(turn(status, part), status, false);
+    expect(line.node.hidden).toBe(false);
+    line.show(turn(status, part), status, true);
+    expect(line.node.hidden).toBe(true);
+    line.show(turn(status, { type: 'notice' }), status, false);
+    expect(line.node.hidden).toBe(true);
+  }
+  line.show(turn('done', part), 'done', false);
+  expect(line.node.hidden).toBe(true);
+  line.node.querySelector('button')!.click();
+  expect(done).toEqual([{ kind: 'continue' }]);
 });
