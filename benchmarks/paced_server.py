@@ -45,7 +45,8 @@ async def complete(request: web.Request) -> web.StreamResponse:
 
 def _serve(pipe: Connection) -> None:
     async def main() -> None:
-        app = web.Application()
+        # A request may hold a long chat.
+        app = web.Application(client_max_size=100_000_000)
         for path in PATHS.values():
             app.router.add_post(f"/v1{path}", complete)
         runner = web.AppRunner(app, shutdown_timeout=0.1)
