@@ -181,8 +181,9 @@ describe('Header', () => {
 
 it('what broke off is continued at its end, once', () => {
   const done: TurnAction[] = [];
-  const line = new ContinueLine(trans, async action => {
+  const line = new ContinueLine(trans, action => {
     done.push(action);
+    return Promise.resolve();
   });
   const part = { type: 'text', text: 'a' };
   for (const status of ['incomplete', 'interrupted', 'error'] as const) {
