@@ -39,7 +39,8 @@ def test_a_hostile_answer_runs_nothing_and_loads_nothing(lab, lab_root, model_se
     expect(
         lab.cell(0).locator(".msgbook-Text").get_by_text("The end of the attack.")
     ).to_be_visible()
-    for summary in lab.cell(0).locator("summary").all():
+    # The line of a finished call has both, so that of its call is hidden.
+    for summary in lab.cell(0).locator("summary:visible").all():
         summary.click()
     for link in lab.cell(0).locator(".msgbook-Turn a[href]").all():
         assert link.get_attribute("href").startswith(("http://leak.invalid/", "https:", "mailto:"))

@@ -174,7 +174,8 @@ class Lab:
         """Scroll the notebook in front to a cell."""
         self.page.evaluate(
             """async ([index, align]) => {
-                const notebook = window.jupyterapp.shell.currentWidget.content;
+                const notebook = [...window.jupyterapp.shell.widgets('main')]
+                    .find(({ isVisible, content }) => isVisible && content?.scrollToItem).content;
                 while (notebook.widgets.length <= index) {
                     await new Promise(requestAnimationFrame);
                 }

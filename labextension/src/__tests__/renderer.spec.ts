@@ -661,6 +661,10 @@ describe('hostile and broken turns', () => {
         result(''),
         call('{"path": "b"}'),
         result('no such file', 'error'),
+        call('{"path": "a\\q"}'),
+        result('no JSON'),
+        call('{"path": "a\nb"}'),
+        result('no JSON'),
         call('{"path": "c"}'),
         { type: 'notice', level: 'info', text: 'between' },
         result('apart'),
@@ -677,11 +681,13 @@ describe('hostile and broken turns', () => {
       'read {"start": 1}→ short · 0.1 s · approved by you',
       'read→ (empty) · 0.1 s',
       'read bfailed · 0.1 s',
+      'read {"path": "a\\q"}→ no JSON · 0.1 s',
+      'read {"path": "a b"}→ no JSON · 0.1 s',
       'Result: read0.1 s',
       'Result: read0.1 s'
     ]);
     const steps = renderer.node.querySelectorAll('.msgbook-mod-step');
-    expect(steps).toHaveLength(4);
+    expect(steps).toHaveLength(6);
     const [first] = Array.from(steps) as HTMLDetailsElement[];
     first.open = true;
     first.dispatchEvent(new Event('toggle'));

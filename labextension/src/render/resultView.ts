@@ -38,6 +38,11 @@ const SHORT = 60;
 /** Characters of an argument there. */
 const LONG = 90;
 
+/** The first member of an object whose value is a string, with escapes as JSON has them and no others. */
+const FIRST_TEXT =
+  // eslint-disable-next-line no-control-regex
+  /^\s*\{\s*"[^"\\]*"\s*:\s*("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")/;
+
 /** View of a tool result, with the sub-agents that its call started. */
 export class ResultView implements IBlockView {
   constructor(tools: IViewTools) {
@@ -214,9 +219,7 @@ function resultGist(
 
 /** Return the first text among a call's arguments, which names what it is about: a path, a command. */
 function mainArgument(json: string): string {
-  const found = /^\s*\{\s*"[^"\\]*"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(
-    json.slice(0, 4 * LONG)
-  );
+  const found = FIRST_TEXT.exec(json.slice(0, 4 * LONG));
   if (found === null) {
     return argumentsGist(json === '{}' ? '' : json.slice(0, LONG));
   }
