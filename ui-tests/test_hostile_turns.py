@@ -36,6 +36,7 @@ def test_saved_turns_in_trusted_and_untrusted_notebooks(
                     }
                 }"""
             )
+        lab.reveal(0)
         expect(lab.cell(0).get_by_text(END)).to_be_visible()
         see_all(lab)
         expect(lab.notebook.get_by_text(END)).to_have_count(len(notebook["cells"]))
