@@ -75,6 +75,7 @@ def test_the_request_is_what_stands_on_the_page_though_nothing_is_saved(
     write_notebook(path, *(prompt(name, f"Question {name}") for name in "abcd"))
     saved = path.read_bytes()
     model_server.answers = [text(f"Answer {n}.") for n in range(1, 20)]
+    lab.set("saveTurns", False)
     lab.open("unsaved.ipynb")
     lab.wait_for_kernel()
 
@@ -113,6 +114,7 @@ def test_the_request_is_what_stands_on_the_page_though_nothing_is_saved(
     assert spoken(model_server) == (moved if order[1] == "c" else unmoved)
     assert sources(lab, 3) == ("live", 3)
     assert path.read_bytes() == saved
+    lab.set("saveTurns", True)
 
 
 def test_a_second_question_takes_only_what_changed_over_the_wire(lab, lab_root, model_server):

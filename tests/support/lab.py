@@ -171,14 +171,18 @@ class Lab:
         return self.notebook.locator(f".jp-Notebook-cell{place}")
 
     def reveal(self, index: int, align: str = "smart") -> None:
-        """Scroll the notebook in front to a cell."""
+        """Scroll the notebook in front, or beside the file in front, to a cell."""
+        self.page.wait_for_function(
+            """index => [...window.jupyterapp.shell.widgets('main')].some(
+                ({ isVisible, content }) => isVisible && content?.widgets?.length > index
+            )""",
+            arg=index,
+        )
         self.page.evaluate(
             """async ([index, align]) => {
-                const notebook = [...window.jupyterapp.shell.widgets('main')]
-                    .find(({ isVisible, content }) => isVisible && content?.scrollToItem).content;
-                while (notebook.widgets.length <= index) {
-                    await new Promise(requestAnimationFrame);
-                }
+                const { shell } = window.jupyterapp;
+                const { content: notebook } = [shell.currentWidget, ...shell.widgets('main')]
+                    .find(({ isVisible, content }) => isVisible && content?.scrollToItem);
                 await notebook.scrollToItem(index, align);
                 await notebook.widgets[index].ready;
             }""",
