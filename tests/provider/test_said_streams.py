@@ -316,6 +316,15 @@ def test_usage_that_was_stated_stays_however_it_is_written(usages: list[Any]) ->
     assert (turn["usage"]["input_tokens"], turn["usage"]["output_tokens"]) == (5, 2)
 
 
+@pytest.mark.parametrize("end", ["data: [DO", "data: [", "data:", "dat", ": DO"])
+def test_an_end_mark_that_is_cut_is_no_error(end: str) -> None:
+    said = StreamedTurn("chat", sse(delta(content="a"), finish()) + end.encode()).said
+
+    assert (said["text"], said["status"], said["notices"]) == ("a", "done", [])
+    cut = StreamedTurn("chat", sse(delta(content="a")) + end.encode()).said
+    assert "The answer was cut off: the server closed the stream" in cut["errors"][0]
+
+
 FRAMES: list[Any] = [
     lambda body: body.replace(b"\n\n", b"\n"),
     lambda body: body.replace(b"\n\n", b"\r\n"),

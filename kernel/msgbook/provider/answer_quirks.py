@@ -190,8 +190,9 @@ def _first_count(usage: dict[str, Any], paths: tuple[str, ...]) -> int | None:
         group, _, key = path.rpartition(".")
         place = usage.get(group) if group else usage
         count = place.get(key) if isinstance(place, dict) else None
-        is_digits = isinstance(count, str) and bool(_DIGITS.fullmatch(count))
-        if is_digits or (isinstance(count, float) and count.is_integer()):
+        if isinstance(count, str):
+            count = int(count) if _DIGITS.fullmatch(count) else None
+        elif isinstance(count, float) and count.is_integer():
             count = int(count)
         if type(count) is int and 0 <= count <= _MAX_TOKENS:
             return count

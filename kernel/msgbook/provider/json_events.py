@@ -33,6 +33,7 @@ _ENDS = frozenset(("done", "eos", "end of stream"))
 """Data, and names of events, that end an answer, whatever their case, with brackets and quotation marks or without."""
 
 _END_LENGTH = 20
+_END_MARK = "[DONE]"
 _END_KEYS = frozenset(("done", "usage", "id", "model", "object", "created"))
 """Keys of an object that ends an answer with `"done": true`."""
 
@@ -159,6 +160,8 @@ class JSONEvents:
 
     def _note_unreadable(self, data: str) -> None:
         """Count data that is broken JSON. Words in its place are those of a server that has failed."""
+        if _END_MARK.startswith(data):
+            return  # the connection ended within it
         if _BROKEN_JSON.match(data) and not _BROKEN_ERROR.match(data):
             self.unreadable += 1
             self.strange = self.strange or data[:_ODD_LIMIT]
