@@ -23,10 +23,13 @@ PROXY = "http://127.0.0.1:3128"
             "127.0.0.1", " 127.0.0.1 ", "localhost,127.0.0.1", "localhost 127.0.0.1", "localhost;127.0.0.1",
             "localhost\n127.0.0.1\n", "127.0.0.1,", ",,127.0.0.1", "127.0.0.1:8000", "127.0.0.0/8", "0.0.0.0/0",
             "http://127.0.0.1", "http://127.0.0.1:8000", "all://127.0.0.1", "http://127.0.0.1/", "*", "a.b,*",
-            "HTTP://127.0.0.1/v1", "127.0.0.1/x/y", "::ffff:127.0.0.1",
+            "HTTP://127.0.0.1/v1", "127.0.0.1/x/y", "::ffff:127.0.0.1", "127.*", "127.0.0.*:8000", "<local>",
+            '"127.0.0.1"', '"localhost,127.0.0.1"', "'localhost 127.0.0.1'",
         )
     ] + [
-        ("http://localhost:1/v1", entry) for entry in ("localhost", "LOCALHOST", "localhost.", ".localhost", "localhost:1")
+        ("http://localhost:1/v1", entry) for entry in (
+            "localhost", "LOCALHOST", "localhost.", ".localhost", "localhost:1", "<local>", "<-loopback>;<local>", "local*",
+        )
     ] + [
         ("http://[::1]:8000/v1", entry) for entry in (
             "::1", "[::1]", "[::1]:8000", "0:0:0:0:0:0:0:1", "::/0", "[::1]/64", "http://[::1]:8000", "fe80::1,::1",
@@ -34,7 +37,7 @@ PROXY = "http://127.0.0.1:3128"
     ] + [
         ("https://api.corp.example/v1", entry) for entry in (
             "corp.example", ".corp.example", "*.corp.example", "*corp.example", "CORP.example", "corp.example.",
-            "api.corp.example", "api.corp.example:443", "https://api.corp.example", "https://corp.example",
+            "api.*.example", "api.*", "api.corp.example", "api.corp.example:443", "https://api.corp.example", "https://corp.example",
         )
     ] + [("https://bücher.example/v1", "xn--bcher-kva.example"), ("https://xn--bcher-kva.example", "bücher.example")],
 )  # fmt: skip
@@ -51,11 +54,12 @@ def test_no_proxy_counts_in_every_spelling(url, no_proxy):
     [
         (HERE, entry) for entry in (
             "", " ", ",", "localhost", "127.0.0.10", "27.0.0.1", "127.0.0.1:80", "10.0.0.0/8", "https://127.0.0.1", "0.1",
-            "[", "]", "[127", "://", "127.0.0.0/99", "http://", "::1", "\udc80", "é", ".", "*.", "-",
+            "128.*", "27.*", "127.1*", "<-loopback>", "<local", '"', "[", "]", "[127", "://", "127.0.0.0/99", "http://", "::1", "\udc80", "é", ".", "*.", "-",
         )
     ] + [
         ("https://notcorp.example/v1", "corp.example"), ("https://corp.example.evil/v1", "corp.example"),
-        ("http://corp.example:8080/v1", "corp.example:80"),
+        ("http://corp.example:8080/v1", "corp.example:80"), ("http://corp.example/v1", "<local>"),
+        ("http://10.0.0.1/v1", "<local>"), ("http://corp.example/v1", "api.*"),
     ],
 )  # fmt: skip
 def test_what_no_proxy_does_not_name_takes_the_proxy(url, no_proxy):
@@ -136,6 +140,10 @@ def test_a_proxy_that_the_http_library_can_use_is_accepted(scheme):
         ("http://pro\nxy:1", "a blank, a line break"),
         ("http://\udc80:1", "a blank, a line break or another character"),
         ("http://me:secret/word@proxy:1", "are written as %2F"),
+        ("http://me:secret#word@proxy:1", "are written as %2F"),
+        ("http://me:9?secret@proxy:1", "are written as %2F"),
+        ('"http://proxy:1"', "it stands in quotation marks"),
+        ("http://'proxy:1'", "it stands in quotation marks"),
     ],
 )
 def test_a_proxy_that_cannot_be_used_is_named_without_its_password(value, words):

@@ -99,6 +99,10 @@ def test_a_system_prompt_that_is_refused_is_the_beginning_of_the_users_message(m
         "messages[2].content: Input should be a valid string, got null",
         "Invalid value for 'content': expected a string, got null.",
         "messages[2]: content must not be empty",
+        "Invalid request: message at position 2 with role 'assistant' must not be empty",
+        "messages: text content blocks must contain non-whitespace text",
+        "Unable to submit request because it must have a text parameter. Add a text parameter and try again.",
+        "输入不能为空",
     ],
 )
 def test_a_content_that_may_not_be_empty_is_a_word(message):
@@ -106,6 +110,58 @@ def test_a_content_that_may_not_be_empty_is_a_word(message):
 
     assert changed.messages[2] == {**CALLED.messages[2], "content": "[empty]"}
     assert changed.messages[3] == CALLED.messages[3]
+
+
+def test_a_content_of_blanks_in_parts_is_empty_too():
+    blank = user([{"type": "text", "text": " "}])
+
+    (changed,) = adapted("messages: text content blocks must be non-empty", Request("m", [blank]))
+
+    assert changed.messages == [user("[empty]")]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The toolConfig field must be defined when using toolUse and toolResult content blocks.",
+        "Requests which include `tool_use` or `tool_result` blocks must define tools",
+        "Anthropic expects the `tools=` param in order to properly process tool calls",
+    ],
+)
+def test_calls_without_their_tools_go_as_text_where_a_server_wants_both(message):
+    (told,) = adapted(message, Request("m", CALLED.messages))
+
+    assert [m["role"] for m in told.messages] == ["system", "user", "assistant", "user"]
+    assert adapted(message) == []
+
+
+def test_a_message_right_after_a_result_has_a_word_before_it_where_a_server_wants_one():
+    request = Request("m", [*CALLED.messages, user("and now?")], [TOOL])
+
+    changed = adapted("Unexpected role 'user' after role 'tool'", request)[0]
+
+    assert changed.messages == [*CALLED.messages, assistant("[empty]"), user("and now?")]
+
+
+def test_a_conversation_that_an_answer_begins_has_a_word_before_it_where_a_server_wants_one():
+    request = Request("m", [system("s"), assistant("hello"), user("hi")])
+
+    changed = adapted('messages: first message must use the "user" role', request)[0]
+
+    assert changed.messages == [system("s"), user("[empty]"), assistant("hello"), user("hi")]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s).",
+        "Messages must alternate between user and assistant",
+    ],
+)
+def test_neighbours_of_one_role_are_merged_in_any_words_for_it(message):
+    (changed,) = adapted(message, Request("m", [user("a"), user("b")]))
+
+    assert changed.messages == [user("a\n\nb")]
 
 
 STREAMING = {"stream": True, "stream_options": {"include_usage": True}}
@@ -121,6 +177,7 @@ STREAMING = {"stream": True, "stream_options": {"include_usage": True}}
         (400, "Streaming is not supported", {"stream": True}, {"stream": False}),
         (500, "the stream was closed by the worker", STREAMING, None),
         (404, "Streaming is not supported with tools", {"stream": False}, None),
+        (400, "include_usage is not supported", STREAMING, {"stream": True}),
     ],
 )
 def test_streaming_that_is_refused_with_any_status_is_not_asked_for(

@@ -165,6 +165,12 @@ REASONINGS: list[Any] = [
     {"reasoning": {"summary": [{"type": "summary_text", "text": "hm, so"}]}},
     {"thinking_blocks": [{"type": "thinking", "thinking": "hm, so", "signature": "x"}]},
     {"reasoning_content": "hm, so", "thinking_blocks": [{"thinking": "hm, so"}]},
+    {"thinking": "hm, so"},
+    {"thought": "hm, so"},
+    {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hm, so"}]}]},
+    {"content": [{"type": "reasoning", "text": "hm, so"}]},
+    {"content": [{"type": "reasoning", "reasoning": "hm, so"}]},
+    {"content": "hm, so", "extra_content": {"google": {"thought": True}}},
 ]
 
 
@@ -175,10 +181,188 @@ def test_reasoning_of_any_shape_is_reasoning(fields: dict[str, Any]) -> None:
     assert (said["text"], said["reasoning"], said["notices"]) == ("a", ["hm, so"], [])
 
 
-def test_a_refusal_that_is_an_object_is_read() -> None:
-    body = sse(delta(refusal={"text": "I cannot"}), finish(), DONE)
+def test_the_tags_around_marked_reasoning_are_not_part_of_it() -> None:
+    mark = {"extra_content": {"google": {"thought": True}}}
+    pieces = (
+        delta(content="<thought>hm, ", **mark),
+        delta(content="so", **mark),
+        delta(content="</thought>a"),
+        delta(content=" </thought> b"),
+    )
+    said = StreamedTurn("chat", sse(*pieces, finish(), DONE)).said
 
-    assert StreamedTurn("chat", body).said["text"] == "I cannot"
+    assert (said["text"], said["reasoning"]) == ("a </thought> b", ["hm, so"])
+
+
+def test_a_summary_that_is_a_list_of_texts_is_reasoning() -> None:
+    item = {**reasoning(), "summary": ["hm, so"]}
+    said = StreamedTurn("responses", plain(event("output_item.done", item=item), text("a"))).said
+
+    assert (said["text"], said["reasoning"]) == ("a", ["hm, so"])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"refusal": {"text": "I cannot"}},
+        {"content": [{"type": "refusal", "refusal": "I cannot"}]},
+    ],
+)
+def test_a_refusal_that_is_an_object_is_read(fields: dict[str, Any]) -> None:
+    turn = StreamedTurn("chat", sse(delta(**fields), finish(), DONE))
+
+    assert turn.said["text"] == "I cannot"
+    assert turn.turn["blocks"][0]["refusal"] is True
+
+
+PARIS, ROME = '{"city": "Paris"}', '{"city": "Rome"}'
+
+
+@pytest.mark.parametrize(
+    ("pieces", "runs"),
+    [
+        # A place for the arguments, as gateways to Anthropic announce them.
+        ([tool(0, "a", "f", "{}"), tool(0, None, None, PARIS)], [("f", PARIS)]),
+        (
+            [tool(0, "a", "f", "{}"), tool(0, None, None, '{"city"'), tool(0, "a", None, ": 1}")],
+            [("f", '{"city": 1}')],
+        ),
+        ([tool(0, "a", "f", "{}"), tool(0, None, None, " ")], [("f", "{}")]),
+        ([tool(0, "a", "f", "{}"), tool(0, "a", "f", "{}")], [("f", "{}")]),
+        ([tool(0, "a", "f", "{}"), tool(0, "b", "f", ROME)], [("f", "{}"), ("f", ROME)]),
+        ([tool(None, "a", "f", "{}"), tool(None, "b", "f", "{}")], [("f", "{}"), ("f", "{}")]),
+        # A name in pieces, or longer each time.
+        (
+            [tool(0, "a", "get_"), tool(0, None, "city"), tool(0, None, None, PARIS)],
+            [("get_city", PARIS)],
+        ),
+        (
+            [tool(0, "a", "get_"), tool(0, None, "get_city"), tool(0, None, None, PARIS)],
+            [("get_city", PARIS)],
+        ),
+        ([tool(0, "a", "f", PARIS), tool(0, None, "g", ROME)], [("f", PARIS), ("g", ROME)]),
+    ],
+)
+def test_a_call_in_pieces_of_any_kind_runs_once_as_the_model_meant_it(
+    pieces: list[Any], runs: list[tuple[str, str]]
+) -> None:
+    assert StreamedTurn("chat", sse(*pieces, finish("tool_calls"), DONE)).runs == runs
+
+
+NO_ERRORS: list[Any] = [
+    {"code": 0, "message": ""},
+    {"code": None, "message": None, "param": None, "type": ""},
+    {"code": "0", "message": "success"},
+    {},
+    False,
+]
+
+
+@pytest.mark.parametrize("error", NO_ERRORS)
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_an_error_that_says_that_there_is_none_ends_no_answer(api: ApiName, error: Any) -> None:
+    if api == "chat":
+        body = sse({**delta(content="a"), "error": error}, {**finish(), "error": error}, DONE)
+    else:
+        body = plain(text("a"), completed(message("a"), error=error))
+    said = StreamedTurn(api, body).said
+
+    assert (said["text"], said["status"], said["notices"]) == ("a", "done", [])
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"error": True, "message": "the GPU is lost"},
+        {"detail": "the GPU is lost"},
+        {"status": "error", "msg": "the GPU is lost"},
+        {"object": "error", "message": "the GPU is lost", "code": 500},
+    ],
+)
+def test_the_words_of_an_error_are_said_once(error: dict[str, Any]) -> None:
+    said = StreamedTurn("chat", PART + sse(error, DONE)).said
+
+    assert (said["text"], said["notices"]) == ("Half an", [])
+    assert "the GPU is lost" in said["errors"][0]
+
+
+@pytest.mark.parametrize("reason", ["null", "None", ""])
+def test_a_word_for_no_finish_reason_is_none(reason: str) -> None:
+    part = {"choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": reason}]}
+
+    assert StreamedTurn("chat", sse(part, DONE)).said["status"] == "done"
+    assert StreamedTurn("chat", sse(part)).said["status"] == "incomplete"
+
+
+@pytest.mark.parametrize(
+    "usages",
+    [
+        [
+            {"prompt_tokens": 5, "completion_tokens": 2},
+            {"prompt_tokens": 0, "completion_tokens": 0},
+        ],
+        [{"prompt_tokens": 5.0, "completion_tokens": 2.0}],
+        [{"prompt_tokens": "5", "completion_tokens": "2"}],
+        [
+            {"prompt_tokens": 5, "completion_tokens": 0},
+            {"prompt_tokens": 5, "completion_tokens": 2},
+        ],
+    ],
+)
+def test_usage_that_was_stated_stays_however_it_is_written(usages: list[Any]) -> None:
+    last = [{"choices": [], "usage": usage} for usage in usages]
+    turn = StreamedTurn("chat", sse(delta(content="a"), finish(), *last, DONE)).turn
+
+    assert (turn["usage"]["input_tokens"], turn["usage"]["output_tokens"]) == (5, 2)
+
+
+@pytest.mark.parametrize("end", ["data: [DO", "data: [", "data:", "dat", ": DO"])
+def test_an_end_mark_that_is_cut_is_no_error(end: str) -> None:
+    said = StreamedTurn("chat", sse(delta(content="a"), finish()) + end.encode()).said
+
+    assert (said["text"], said["status"], said["notices"]) == ("a", "done", [])
+    cut = StreamedTurn("chat", sse(delta(content="a")) + end.encode()).said
+    assert "The answer was cut off: the server closed the stream" in cut["errors"][0]
+
+
+FRAMES: list[Any] = [
+    lambda body: body.replace(b"\n\n", b"\n"),
+    lambda body: body.replace(b"\n\n", b"\r\n"),
+    lambda body: body.replace(b"data:", b"Data:"),
+    lambda body: body.replace(b"data:", b" data :"),
+    lambda body: body.replace(b"hm, so", "hm,\t\x0b\u2028so".encode()),
+]
+"""What a server may do to a stream without that a word is lost."""
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_no_carelessness_in_framing_loses_an_answer(api: ApiName, frame: Any) -> None:
+    if api == "chat":
+        body = sse(delta(content="hm, so"), delta(content=" it is"), finish(), DONE)
+    else:
+        body = plain(text("hm, so"), text(" it is"), completed())
+    said = StreamedTurn(api, frame(body)).said
+
+    assert (said["text"].replace("\t\x0b\u2028", " "), said["status"]) == ("hm, so it is", "done")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        sse({"result": {"choices": [{"delta": {"content": "hm, so"}}]}}),
+        sse({"result": {"choices": [{"delta": {"content": "hm, so"}}]}}, DONE),
+        b'data: {"choices": [{"delta": {"content": "hm, so"}}]}\\n\\ndata: [DONE]',
+    ],
+)
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_an_answer_that_cannot_be_read_is_quoted_and_not_called_nothing(
+    api: ApiName, body: bytes
+) -> None:
+    said = StreamedTurn(api, body).said
+
+    assert said["status"] == "error"
+    assert "hm, so" in said["errors"][0]
 
 
 @pytest.mark.parametrize(

@@ -195,6 +195,64 @@ def test_the_beginning_of_a_file_ends_with_a_line(codec: str) -> None:
         assert file.text == f"{line}\n{line}\n"
 
 
+DAMAGED = {
+    "a byte": "Größe für Mädchen: ".encode() + b"\xff" + " und Öl\n".encode(),
+    "a cut end": "Größe für Mädchen é".encode()[:-1],
+    "a cut beginning": "大这是一个测试文件\n".encode()[1:],
+    "bytes in a long text": ("Größe, 漢字, Ё\n" * 500).encode() + b"\x80\xfe",
+    "NUL bytes": b"a,b\0,c\n1,2,3\n4,\0,6\n",
+    "NUL bytes and letters": "name,größe\nÄpfel\0,3\n".encode(),
+}
+
+
+@pytest.mark.parametrize("local", ["", "gbk", "koi8-r", "iso8859-2"])
+@pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
+def test_a_text_with_a_few_broken_bytes_is_itself_but_for_these(data: bytes, local: str) -> None:
+    file = decode(data, local=local)
+
+    assert file is not None
+    assert (file.is_damaged, file.codec) == (True, "utf-8")
+    assert file.text == data.replace(b"\0", "\ufffd".encode()).decode("utf-8", "replace")
+    assert "bytes that are no text" in file.note
+
+
+def test_an_edit_of_a_damaged_text_does_not_lose_its_bytes(tmp_path) -> None:
+    files = FileCalls(tmp_path)
+    for number, data in enumerate(DAMAGED.values()):
+        (tmp_path / f"{number}.txt").write_bytes(data)
+        files.run("read", path=f"{number}.txt")
+        words = files.error("edit", path=f"{number}.txt", old="e", new="x")
+        assert "an edit would change other bytes" in words
+        assert (tmp_path / f"{number}.txt").read_bytes() == data
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "text", ["plain words\n", "a\tb\r\n1\t2\r\n", "Größe in Latin letters\n" * 9]
+)
+def test_utf16_without_a_byte_order_mark_is_read(codec: str, text: str) -> None:
+    file = decode(text.encode(codec))
+
+    assert file is not None
+    assert (file.text, file.codec, file.is_guessed) == (text, codec, True)
+    assert file.encode() == text.encode(codec)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        bytes(500),
+        b"ustar\0" + bytes(100) + b"a text of a file in it\n",
+        b"\1\0\2\0\3\0\4\0",
+        b"\x7fELF\2\1\1\0\n" + bytes(20),
+        b"\0a\0\0b\0",
+        b"GIF89a\0\n\xff\xfe\0",
+    ],
+)
+def test_other_bytes_with_nul_are_binary(data: bytes) -> None:
+    assert decode(data) is None
+
+
 @pytest.mark.parametrize(("codec", "text"), TABLE)
 def test_an_edit_keeps_the_encoding_and_the_other_bytes(tmp_path, codec, text) -> None:
     files = FileCalls(tmp_path)

@@ -212,6 +212,40 @@ def test_of_an_outputs_texts_the_best_is_there_once():
     )
 
 
+def test_a_notebook_of_format_3_is_read_by_cells_too():
+    old = [
+        {"cell_type": "heading", "level": 2, "source": ["Title"]},
+        {
+            "cell_type": "code",
+            "input": ["x = 1\n", "x"],
+            "prompt_number": 1,
+            "outputs": [
+                {"output_type": "stream", "stream": "stdout", "text": ["out\n"]},
+                {"output_type": "pyout", "prompt_number": 1, "text": ["1"]},
+                {"output_type": "display_data", "png": "iVBORw0KGgo=" * 500},
+                {
+                    "output_type": "pyerr",
+                    "ename": "E",
+                    "evalue": "v",
+                    "traceback": ["\x1b[31mE: v"],
+                },
+                None,
+            ],
+        },
+        "no cell",
+        {"cell_type": "code", "input": None, "outputs": {}},
+    ]
+    sheets = [{"cells": old}, {"cells": [{"cell_type": "markdown", "source": "end"}]}, None]
+    data = json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": sheets})
+
+    assert notebook_text(data.encode()) == (
+        "[cell 1: markdown]\n## Title\n\n"
+        "[cell 2: code]\n```python\nx = 1\nx\n```\n"
+        "Output:\n```\nout\n1\n[image/png, 4 kB]\nE: v\n```\n\n"
+        "[cell 4: markdown]\nend\n"
+    )
+
+
 NOT_BY_CELLS = {
     "not JSON": (b'{"cells": [', "it is not valid JSON"),
     "merge conflict": (b"<<<<<<< HEAD\n{}\n=======\n", "it is not valid JSON"),
@@ -219,8 +253,10 @@ NOT_BY_CELLS = {
     "deep": (b"[" * 100_000, "it is not valid JSON"),
     "a list": (b"[1, 2]", "it is JSON, but no notebook"),
     "other JSON": (b'{"a": 1}', "it is JSON, but no notebook"),
-    "format 3": (b'{"nbformat": 3, "worksheets": [{"cells": []}]}', "it is a notebook of format 3, not 4"),
-    "no cells": (b'{"nbformat": 4, "cells": {}}', "it is a notebook of format 4"),
+    "format 2": (b'{"nbformat": 2, "worksheets": []}', "it is a notebook of format 2; formats 3 and 4 are read"),
+    "format 5": (b'{"nbformat": 5, "cells": []}', "it is a notebook of format 5; formats 3 and 4 are read"),
+    "no cells": (b'{"nbformat": 4, "cells": {}}', "it is a notebook without a list of cells"),
+    "no sheets": (b'{"nbformat": 3, "worksheets": {}}', "it is a notebook without a list of cells"),
 }  # fmt: skip
 
 

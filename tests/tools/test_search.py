@@ -137,7 +137,7 @@ def test_grep_shows_context_once_and_marks_gaps(files, folder):
 
 
 def test_grep_shows_nothing_of_binary_or_very_long_files_and_cuts_lines(files, folder):
-    (folder / "binary").write_bytes(b"needle\0\n")
+    (folder / "binary").write_bytes(b"needle\0\0\n")
     (folder / "large").write_text("needle\n" * 800_000)
     (folder / "wide").write_text("x" * 1000 + "needle\n")
     (folder / "crlf").write_bytes(b"needle\r\n")

@@ -18,6 +18,8 @@ def text_of_input(verb: str, data: bytes) -> str:
     file = decode(data)
     if file is None:
         raise CommandError("standard input: expected text, got binary data")
+    if file.is_damaged:
+        complain(verb, "standard input: some of its bytes are no text; \ufffd stands for each")
     if file.is_guessed:
         complain(verb, f"standard input: expected UTF-8, got {file.codec}, which is a guess")
     return file.text.removesuffix("\n").removesuffix("\r")

@@ -11,12 +11,17 @@ LONGEST_SHOWN = 200
 """Characters of a URL that a message quotes."""
 
 
+_QUOTES = ("'", '"', "\u201c", "\u2018")
+
+
 def find_url_problem(url: str, schemes: Collection[str]) -> str:
     """Return what is wrong with a URL, as the end of a sentence; empty if nothing is.
 
     Args:
         schemes: Those that are allowed.
     """
+    if url[:1] in _QUOTES or url.partition("://")[2][:1] in _QUOTES:
+        return "it stands in quotation marks"
     # `urlsplit` drops line breaks, and other libraries refuse them.
     if not url.isprintable() or " " in url:
         return "it contains a blank, a line break or another character that no URL has"

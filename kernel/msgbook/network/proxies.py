@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -26,6 +27,8 @@ _PORTS = {"http": 80, "https": 443}
 _WITH_SETTINGS = ("darwin", "win32")
 """Platforms that set proxies for all programs."""
 _LOCAL = "localhost"
+_WITHOUT_DOTS = "<local>"
+"""Windows's word for hosts whose names have no dot."""
 _SYSTEM = "the settings of this system"
 
 _Ip = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -114,12 +117,14 @@ def find_variable(kind: str, environ: Mapping[str, str]) -> str | None:
 def is_exempt(url: str, no_proxy: str) -> bool:
     """Return whether `NO_PROXY` says that requests to a URL take no proxy.
 
-    It has no standard. Every form that curl, Go, Python or requests know counts: names, with or without a dot
-    or `*.` before, addresses and ranges of them, ports, schemes, `*`, separated by commas or blanks.
+    It has no standard. Every form that curl, Go, Java, Windows, Python or requests know counts: names, with or without
+    a dot or `*.` before, addresses and ranges of them, `10.*`, ports, schemes, `*`, `<local>`, separated by commas,
+    semicolons or blanks.
     """
     parts = urlsplit(url)
     host, port = _plain_host(parts.hostname or ""), parts.port or _PORTS.get(parts.scheme)
-    for entry in re.split(r"[\s,;]+", no_proxy):
+    for quoted in re.split(r"[\s,;]+", no_proxy):
+        entry = quoted.strip("\"'")
         scheme, _, place = entry.rpartition("://")
         place, slash, rest = place.partition("/")
         place += f"/{rest}" if slash and rest[:1].isdigit() else ""  # a range, else a path
@@ -137,7 +142,7 @@ def is_this_computer(url: str) -> bool:
 
 def check_proxy(proxy: Proxy) -> None:
     """Raise `NetworkProblem`, which names the variable, unless the HTTP library can use a proxy."""
-    problem = find_url_problem(proxy.url, SCHEMES)
+    problem = find_url_problem(proxy.url, SCHEMES) or _user_problem(proxy.url)
     advice = (
         f"Expected a proxy such as http://proxy.example.com:3128; correct or unset {proxy.origin}."
     )
@@ -155,6 +160,12 @@ def check_proxy(proxy: Proxy) -> None:
         raise NetworkProblem(
             proxy.variable, f"{proxy.origin} ({proxy.shown}) cannot be used: {problem}.", advice
         )
+
+
+def _user_problem(url: str) -> str:
+    """Return what is wrong with user and password: a sign in them would end the host, and another one be asked."""
+    user = url.partition("://")[2].rpartition("@")[0]
+    return "its user or password has a sign that ends the host" if set(user) & set("#?/") else ""
 
 
 def describe_route(proxy: Proxy, url: str, environ: Mapping[str, str]) -> str:
@@ -195,8 +206,12 @@ def _split_port(place: str) -> tuple[str, int | None]:
 def _names(name: str, host: str) -> bool:
     name = _plain_host(name.replace("[", "").replace("]", ""))
     ip = _ip(host)
+    if name == _WITHOUT_DOTS:
+        return ip.is_loopback if ip else "." not in host
     if "/" in name:
         return ip is not None and _in_range(ip, name)
+    if "*" in name[1:]:
+        return fnmatchcase(host, name)
     if ip is not None:
         return _ip(name) == ip
     suffix = name.removeprefix("*").lstrip(".")

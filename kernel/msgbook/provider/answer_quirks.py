@@ -12,7 +12,7 @@ from typing import Any
 from msgbook.text import one_line, repair_surrogates
 from msgbook_format.turn import Usage
 
-REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_text")
+REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought")
 
 _INNER_TEXTS = ("text", "content", "thinking", "reasoning", "summary")
 """Keys of reasoning that is an object."""
@@ -75,6 +75,9 @@ _FINISH_REASONS = {
 """Finish reasons of servers, whatever their case and hyphens, by their name in the chat API. A reason that
 is not here never ends a turn as done: the reader is told what it is."""
 
+_NO_REASONS = frozenset(("null", "none", "nil", "undefined"))
+"""Words of servers that have no finish reason yet."""
+
 _NOT_IN_REASONS = re.compile("[^a-z0-9]")
 
 _PLAIN_REASONS = {
@@ -106,6 +109,8 @@ _USAGE = {
 
 _MAX_TOKENS = 10**12
 """Most tokens of an answer that are believed. JSON allows numbers that cannot be added up, priced or saved."""
+
+_DIGITS = re.compile(r"[0-9]{1,12}")
 
 ECHOED_KEYS = ("extra_content", "provider_specific_fields")
 """Keys of a tool call beside `function` that hold Gemini's thought signature, which has to be sent back."""
@@ -164,6 +169,8 @@ def plain_finish_reason(reason: Any) -> str | None:
     if not isinstance(reason, str):
         reason = json.dumps(reason, ensure_ascii=False)
     words = one_line(reason, _REASON_LENGTH)
+    if words.lower() in _NO_REASONS:
+        return None
     return _PLAIN_REASONS.get(_NOT_IN_REASONS.sub("", words.lower()), words) or None
 
 
@@ -183,9 +190,25 @@ def _first_count(usage: dict[str, Any], paths: tuple[str, ...]) -> int | None:
         group, _, key = path.rpartition(".")
         place = usage.get(group) if group else usage
         count = place.get(key) if isinstance(place, dict) else None
+        if isinstance(count, str):
+            count = int(count) if _DIGITS.fullmatch(count) else None
+        elif isinstance(count, float) and count.is_integer():
+            count = int(count)
         if type(count) is int and 0 <= count <= _MAX_TOKENS:
             return count
     return None
+
+
+def add_usage(known: dict[str, int], found: Usage) -> None:
+    """Take over what a chunk states. A server that states zeros at the end has only lost its count."""
+    known.update({k: v for k, v in found.items() if v or not known.get(k)})  # type: ignore[misc]
+
+
+def is_marked_thought(delta: dict[str, Any]) -> bool:
+    """Return whether a delta says of its content that it is reasoning (Gemini)."""
+    extra = delta.get("extra_content")
+    google = extra.get("google") if isinstance(extra, dict) else None
+    return isinstance(google, dict) and google.get("thought") is True
 
 
 def find_model(answer: dict[str, Any]) -> str | None:

@@ -73,7 +73,10 @@ def stated_error(event: dict[str, Any], *, is_bare: bool = False) -> Any:
     """
     for key in _ERROR_TEXTS:
         value = event.get(key)
-        if value and not (isinstance(value, str) and value.strip().lower() in _NO_ERRORS):
+        if value is True:
+            return event
+        is_none = _is_empty(value) if not is_bare or isinstance(value, str) else not value
+        if not is_none:
             code = event.get("error_code") or event.get("code")
             return {"message": value, "code": code} if code and isinstance(value, str) else value
     reply = event.get("base_resp")  # MiniMax
@@ -85,6 +88,13 @@ def stated_error(event: dict[str, Any], *, is_bare: bool = False) -> Any:
     if is_error and not event.get("choices"):
         return event
     return event.get("detail") if is_bare and "type" not in event else None
+
+
+def _is_empty(error: Any) -> bool:
+    """Return whether the value of an error says that there is none, as gateways write it into each event."""
+    if isinstance(error, dict):
+        return all(map(_is_empty, error.values()))
+    return not error or (isinstance(error, str) and error.strip().lower() in _NO_ERRORS)
 
 
 def find_error(body: object) -> Any:

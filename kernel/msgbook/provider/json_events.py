@@ -33,6 +33,7 @@ _ENDS = frozenset(("done", "eos", "end of stream"))
 """Data, and names of events, that end an answer, whatever their case, with brackets and quotation marks or without."""
 
 _END_LENGTH = 20
+_END_MARK = "[DONE]"
 _END_KEYS = frozenset(("done", "usage", "id", "model", "object", "created"))
 """Keys of an object that ends an answer with `"done": true`."""
 
@@ -54,7 +55,8 @@ def _finite(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-_DECODER = json.JSONDecoder(parse_constant=lambda _: None, parse_float=_finite)
+# Not strict: some servers do not escape line feeds and tabs in texts.
+_DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None, parse_float=_finite)
 
 
 class JSONEvents:
@@ -62,7 +64,8 @@ class JSONEvents:
 
     def __init__(self) -> None:
         self._sse = SSEDecoder()
-        self._odd = self._words = ""
+        self._odd = self._words = self.strange = ""
+        """`strange` is the beginning of the first data of which no answer can be made."""
         self.unreadable = 0
         """Number of events whose data is not JSON."""
         self.done = False
@@ -119,13 +122,13 @@ class JSONEvents:
         for event in events:
             if self.done:
                 return
-            data = event.data.strip()
-            if data.startswith("data:"):  # a gateway has framed an event again
-                data = data[len("data:") :].strip()
-            if len(data) < _END_LENGTH and data.strip('"[]').lower() in _ENDS:
-                self.done = True
-                return
-            yield from self._values(event, data)
+            for data in _parts(event.data.strip()):
+                if data.startswith("data:"):  # a gateway has framed an event again
+                    data = data[len("data:") :].strip()
+                if len(data) < _END_LENGTH and data.strip('"[]').lower() in _ENDS:
+                    self.done = True
+                    return
+                yield from self._values(event, data)
             if event.event and event.event.strip("[]").lower() in _ENDS:
                 self.done = True
 
@@ -145,6 +148,7 @@ class JSONEvents:
         if isinstance(value, dict):
             if is_error and not value.get("error"):
                 value = {"error": value or f"an event `{event.event}` without words"}
+            self.strange = self.strange or (data[:_ODD_LIMIT] if _holds_more(value) else "")
             yield event, value
             self.done |= value.get("done") is True and value.keys() <= _END_KEYS
         elif is_error and value:
@@ -156,10 +160,29 @@ class JSONEvents:
 
     def _note_unreadable(self, data: str) -> None:
         """Count data that is broken JSON. Words in its place are those of a server that has failed."""
+        if _END_MARK.startswith(data):
+            return  # the connection ended within it
         if _BROKEN_JSON.match(data) and not _BROKEN_ERROR.match(data):
             self.unreadable += 1
+            self.strange = self.strange or data[:_ODD_LIMIT]
         elif _says(data) and len(self._words) < _ODD_LIMIT:
             self._words = "\n".join(filter(None, [self._words, data[:_ODD_LIMIT]]))
+
+
+def _parts(data: str) -> list[str]:
+    """Return the data of one event, or the data of several: servers forget the blank lines between them."""
+    first, line_end, rest = data.partition("\n")
+    if not line_end or not rest.strip() or _object(first) is None:
+        return [data]
+    return [line.strip() for line in data.split("\n") if line.strip()]
+
+
+def _holds_more(value: dict[str, Any]) -> bool:
+    """Return whether an object holds others, as an answer does, and a sign of life and a count do not."""
+    return any(
+        isinstance(inner, dict | list) and inner and key not in ("usage", "x_groq", "timings")
+        for key, inner in value.items()
+    )
 
 
 def parse_json(text: str) -> Any:

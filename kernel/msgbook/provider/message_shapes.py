@@ -5,6 +5,7 @@ signature, calls and results as such, the system message, empty contents. Pure.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from msgbook import messages
@@ -108,4 +109,37 @@ def with_filled_contents(request: Request) -> Request:
 
 def _is_empty(message: Message) -> bool:
     content = message.get("content")
+    if isinstance(content, list):
+        return all(p.get("type") == "text" and not str(p.get("text")).strip() for p in content)
     return not (content.strip() if isinstance(content, str) else content)
+
+
+def holds_unanswered_result(request: Request) -> bool:
+    """Return whether a message of the user stands right after a result."""
+    return any(_is_unanswered(*pair) for pair in pairwise(request.messages))
+
+
+def with_answered_results(request: Request) -> Request:
+    """Return the request with a word of the assistant between results and the user's next message."""
+    changed = [*request.messages[:1]]
+    for before, message in pairwise(request.messages):
+        changed += [messages.assistant(_EMPTY)] if _is_unanswered(before, message) else []
+        changed.append(message)
+    return replace(request, messages=changed)
+
+
+def _is_unanswered(before: Message, message: Message) -> bool:
+    return (before.get("role"), message.get("role")) == ("tool", "user")
+
+
+def begins_with_answer(request: Request) -> bool:
+    """Return whether a conversation begins with a message of the assistant."""
+    roles = (m.get("role") for m in request.messages if m.get("role") != "system")
+    return next(roles, None) == "assistant"
+
+
+def with_user_first(request: Request) -> Request:
+    """Return the request with a word of the user before its first message."""
+    held = request.messages
+    place = next(n for n, message in enumerate(held) if message.get("role") == "assistant")
+    return replace(request, messages=[*held[:place], messages.user(_EMPTY), *held[place:]])

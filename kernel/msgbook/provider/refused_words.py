@@ -12,7 +12,7 @@ from msgbook.provider.refused_media import limit_or_half
 from msgbook.provider.request_changes import holds_reasoning
 
 NO_STREAM = re.compile(
-    r"\bstream(ing|_options)?\b.{0,40}\b(is|are)? ?(unsupported|not (supported|allowed|available|enabled|implemented|permitted))"
+    r"\binclude_usage\b|\bstream(ing|_options)?\b.{0,40}\b(is|are)? ?(unsupported|not (supported|allowed|available|enabled|implemented|permitted))"
     r"|(unknown|unrecognized|unexpected|unsupported|invalid)\b.{0,40}\bstream(ing|_options)?\b"
     r"|\b(not|n't) support\b.{0,20}\bstream",
     re.IGNORECASE,
@@ -59,7 +59,7 @@ _MISSED = re.compile(
 """Words about a call or a result that is not there, whatever its id."""
 
 _REFUSED = re.compile(
-    r"unsupported|not support|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
+    r"unsupported|not support|unavailable|incompatible|mutually exclusive|cannot both|can't both|may not be (set|used|enabled)|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
     r"|not (permitted|allowed|enabled|accept|available)|only\b.{0,60}\b(allowed|supported|set)",
     re.IGNORECASE,
 )
@@ -127,14 +127,17 @@ def find_options(refusal: RefusedError, request: Request) -> Elements | None:
 
 def _is_named(key: str, words: str) -> bool:
     """Return whether words name a key. One that could be a plain word has to stand as a key."""
-    whole = rf"(?<![\w-]){re.escape(key)}(?![\w-])"
+    first, *others = key.split("_")
+    spelled = "|".join({re.escape(key), re.escape(first + "".join(map(str.capitalize, others)))})
+    whole = rf"(?<![\w-])({spelled})(?![\w-])"
     if "_" in key:
         return bool(re.search(whole, words))
     named = rf"(argument|parameter|field|key|option|property|input)s?( supplied)?\W{{1,4}}{whole}"
-    return bool(re.search(rf"[\"'`]{whole}[\"'`]|{named}", words, re.IGNORECASE))
+    quoted = rf"[\"'`](\w+\.)*{whole}[\"'`]"
+    return bool(re.search(rf"{quoted}|{named}|: {whole}\W*$", words, re.IGNORECASE))
 
 
-EFFORT = r"reasoning[ _.]?effort|\bthinking\b"
+EFFORT = r"reasoning[ _.]?effort|\bthinking\b|\bthink value\b"
 """The key, and the words of Ollama and xAI."""
 
 SUMMARY = r"reasoning[ _.]summar|[\"'`]reasoning[\"'`]"
@@ -187,7 +190,7 @@ def refuses_unverified(refusal: RefusedError) -> bool:
 
 _ALTERNATE = re.compile(
     r"\broles?\b.{0,40}\balternat|\balternat\w+.{0,60}\broles?\b|\bconsecutive\b.{0,60}\b(messages?|roles?|user)\b"
-    r"|same role\b.{0,40}\b(row|consecutive)",
+    r"|same role\b.{0,40}\b(row|consecutive)|\bmessages?\b.{0,60}\balternat|\balternat\w*\b.{0,40}\bmessages?\b",
     re.IGNORECASE,
 )
 
@@ -244,9 +247,46 @@ TOOL_ROLE = re.compile(
     re.IGNORECASE,
 )
 """Words about messages with calls and results. Servers of Anthropic's expect reasoning with a signature there."""
+_WANTS_TOOLS = re.compile(
+    r"\btool_?Config\b.{0,40}\bmust\b|[\"'`]?\btools=?[\"'`]? (param|field|argument)|\bmust define tools\b"
+    r"|\btools\b.{0,40}\b(must|should|need\w*|has to|have to)\b.{0,20}\b(defined|provided|specified|be set)",
+    re.IGNORECASE,
+)
+"""Words of Bedrock, Anthropic and LiteLLM about calls in a request that offers no tools."""
+
+
+def misses_tools(refusal: RefusedError) -> bool:
+    """Return whether a server takes no calls without the tools that they call."""
+    return refusal.status in _BY_KEY and bool(_WANTS_TOOLS.search(refusal.words))
+
+
+_AFTER_RESULT = re.compile(
+    r"\brole\b.{0,4}\buser\b.{0,20}\bafter\b.{0,10}\b(role\b.{0,4})?tool\b", re.IGNORECASE
+)
+
+
+def wants_answers_to_results(refusal: RefusedError) -> bool:
+    """Return whether a server takes no message of the user right after a result (Mistral)."""
+    return bool(_AFTER_RESULT.search(refusal.words))
+
+
+_USER_FIRST = re.compile(
+    r"\bfirst message\b.{0,60}\buser\b|\b(conversation|messages)\b.{0,30}\b(start|begin)s? with\b.{0,20}\buser\b"
+    r"|\balternat\w*\b.{0,20}user/assistant",
+    re.IGNORECASE,
+)
+
+
+def wants_user_first(refusal: RefusedError) -> bool:
+    """Return whether a server wants the conversation to begin with a message of the user."""
+    return bool(_USER_FIRST.search(refusal.words))
+
+
 _EMPTY = re.compile(
     r"non-?empty (content|text|string)|\bcontents?\b.{0,60}\b(got null|null|none|nil|empty|blank)\b"
-    r"|\b(null|none|empty)\b.{0,20}\bcontents?\b",
+    r"|\b(null|none|empty)\b.{0,20}\bcontents?\b|\bnon-?(whitespace|blank)\b"
+    r"|\b(messages?|contents?|texts?|inputs?|prompts?)\b.{0,60}\b(not|n't|never) be (empty|blank|null)\b"
+    r"|\bmust have a text param|\bat least one parts? field|(内容|消息|输入|content|messages?).{0,16}(不能|不可|不得)?为空",
     re.IGNORECASE,
 )
 

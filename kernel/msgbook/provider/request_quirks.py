@@ -15,14 +15,18 @@ from msgbook.provider.adaptation import Adaptation, Row, whole
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.message_shapes import (
+    begins_with_answer,
     holds_calls,
     holds_empty,
     holds_system,
+    holds_unanswered_result,
     lacks_signature,
+    with_answered_results,
     with_calls_as_text,
     with_filled_contents,
     with_signatures,
     with_system_as_user,
+    with_user_first,
 )
 from msgbook.provider.refused_elements import (
     Elements,
@@ -58,6 +62,7 @@ from msgbook.provider.refused_words import (
     find_most_tools,
     find_options,
     misses_call,
+    misses_tools,
     names_key,
     refuses_empty,
     refuses_ids,
@@ -67,7 +72,9 @@ from msgbook.provider.refused_words import (
     refuses_tools,
     refuses_unverified,
     wants_alternation,
+    wants_answers_to_results,
     wants_reasoning,
+    wants_user_first,
 )
 from msgbook.provider.request_changes import (
     has_option,
@@ -162,7 +169,8 @@ def reduce_streaming(
     """Return the streaming keys for a server that refused some; None if there is no other way to ask."""
     if refusal.status not in (400, 422) and not NO_STREAM.search(refusal.words):
         return None
-    if "stream_options" in refusal.body and "stream_options" in streaming:
+    is_of_options = "stream_options" in refusal.body or "include_usage" in refusal.body
+    if is_of_options and "stream_options" in streaming:
         return {"stream": True}
     named = re.search(r"\bstream", refusal.body, re.IGNORECASE)
     return {"stream": False} if named and streaming["stream"] else None
@@ -188,6 +196,9 @@ def _renamed(old: str, new: str) -> Row[Elements]:
         f"The server of {{model}} refuses {old}; {new} was sent instead.",
     )
 
+
+_of_include = names_key(r"[\"'`(]include\b|\binclude(\[|\.)\d|encrypted[ _.]?content")
+"""What is not the user's own option is not his to change, whatever is wrong with it."""
 
 _TABLE = "in [providers.{provider}] of msgbook.toml"
 _TOOLS_REMEDY = (
@@ -343,6 +354,18 @@ ADAPTATIONS: tuple[Row[Any], ...] = (
         f"If keep_reasoning is set {_TABLE}, remove it.",
     ),
     whole(
+        begins_with_answer,
+        wants_user_first,
+        with_user_first,
+        "{model} wants the user to speak first; the word [empty] was sent before the first message.",
+    ),
+    whole(
+        holds_unanswered_result,
+        wants_answers_to_results,
+        with_answered_results,
+        "{model} takes no message right after a result; the word [empty] was sent between them.",
+    ),
+    whole(
         lambda request: not is_alternating(request),
         wants_alternation,
         with_joined_neighbours,
@@ -354,6 +377,12 @@ ADAPTATIONS: tuple[Row[Any], ...] = (
         lambda refusal: bool(SIGNATURE.search(refusal.words)),
         with_signatures,
         "{model} wants its signature on tool calls, and another model made some; they were sent with the word for that.",
+    ),
+    whole(
+        lambda request: holds_calls(request) and not request.tools,
+        misses_tools,
+        with_calls_as_text,
+        "{model} takes no calls without their tools; they and their results were sent as text.",
     ),
     whole(
         holds_calls,
@@ -410,7 +439,7 @@ ADAPTATIONS: tuple[Row[Any], ...] = (
     ),
     whole(
         has_option("include"),
-        refuses_key(r"\binclude\b|encrypted[ _.]?content"),
+        lambda refusal: refuses_key(r"\binclude\b")(refusal) or _of_include(refusal),
         without_option("include"),
         "",
     ),

@@ -91,7 +91,7 @@ class SSEDecoder:
             yield from self._take_event()
             return
         name, colon, value = line.partition(":")
-        value = value.removeprefix(" ")
+        name, value = name.strip().lower(), value.removeprefix(" ")
         if name == "data" and colon:
             self._add_data(value)
             if self._data.size > LINE_LIMIT:

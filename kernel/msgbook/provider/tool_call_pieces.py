@@ -25,6 +25,8 @@ LEGACY = "function_call"
 _ARGUMENTS = ("arguments", "parameters", "input", "args")
 """Keys of the arguments, the usual one first."""
 
+_EMPTY = "{}"
+
 _CALL_KEYS = ("function", "id", "name", *_ARGUMENTS)
 """Keys of which a piece of a call has one."""
 
@@ -48,18 +50,17 @@ class CallAssembler:
         """
         name, arguments = _function(piece)
         call = self._call_of(piece.get("index"), piece.get("id"), name, arguments)
-        new_name = repair_surrogates(name) if isinstance(name, str) and not call.name else ""
-        call.name = call.name or new_name
+        new_name = call.add_name(name)
         is_repeated = name and not new_name and call.is_said_by(arguments)
-        arguments = "" if is_repeated else call.add(call.deltas.feed(arguments))
+        arguments = "" if is_repeated else call.add_piece(arguments)
         echoed = {key: repair_json(piece[key]) for key in ECHOED_KEYS if piece.get(key)}
         return ToolCallDelta(call.position, call.id, new_name, arguments, echoed or None)
 
     def end(self) -> Iterator[ToolCallDelta]:
         """Yield the arguments that are held back, before complete calls or the end."""
         for call in self._calls:
-            if held := call.deltas.end(is_complete=is_json):
-                yield ToolCallDelta(call.position, call.id, "", call.add(held), None)
+            if held := call.take_held():
+                yield ToolCallDelta(call.position, call.id, "", held, None)
 
     def unsaid(self, pieces: list[dict[str, Any]], *, by_id: bool) -> list[dict[str, Any]]:
         """Return the complete calls that did not come before: another id or other blanks make no other call.
@@ -136,6 +137,7 @@ class _Call:
     __slots__ = (
         "arguments",
         "deltas",
+        "has_empty",
         "id",
         "index",
         "name",
@@ -151,6 +153,41 @@ class _Call:
         self.arguments, self.deltas = SurrogateJoiner(), WholeDeltas()
         self.pieces: list[str] = []
         self.size = 0
+        self.has_empty = False
+        """True while the arguments are `{}`: gateways to Anthropic send it before the true ones."""
+
+    @property
+    def said(self) -> str:
+        """The arguments so far."""
+        return _EMPTY if self.has_empty else "".join(self.pieces)
+
+    def add_name(self, name: Any) -> str:
+        """Return what is new in the name that a piece brings; a few servers cut names, too."""
+        if not isinstance(name, str) or not name or name == self.name:
+            return ""
+        new = name.removeprefix(self.name) if self.name else name
+        new = repair_surrogates(new)
+        self.name += new
+        return new
+
+    def add_piece(self, arguments: str) -> str:
+        """Add a piece as it came, and return what of it is certain and complete."""
+        if arguments == _EMPTY and not self.size and not self.deltas.is_begun:
+            self.has_empty = True
+            return ""
+        held = ""
+        if self.has_empty:
+            if not arguments.strip():
+                return ""
+            self.has_empty = False
+            held = "" if arguments.lstrip().startswith("{") else self.add(_EMPTY)
+        return held + self.add(self.deltas.feed(arguments))
+
+    def take_held(self) -> str:
+        """Return what is held back, as nothing follows."""
+        held = _EMPTY if self.has_empty else self.deltas.end(is_complete=is_json)
+        self.has_empty = False
+        return self.add(held)
 
     def add(self, arguments: str) -> str:
         """Add a piece of the arguments, and return what of it is complete."""
@@ -163,6 +200,8 @@ class _Call:
         """Return whether a piece belongs to this call by its index, id and name."""
         is_same_id = given_id in (None, "", self.server_id)
         is_same_name = name == self.name
+        if self.index == index and self.server_id and not given_id and not self.said:
+            return True  # the rest of its name
         if index is None:
             return is_same_id and (not name or bool(given_id and is_same_name))
         if self.index != index:
@@ -174,16 +213,16 @@ class _Call:
 
     def is_same(self, name: Any, arguments: str) -> bool:
         """Return whether a complete call is this one again."""
-        return name == self.name and same_json("".join(self.pieces), arguments)
+        return name == self.name and same_json(self.said, arguments)
 
     @property
     def is_complete(self) -> bool:
         """True if the arguments so far are JSON, or too long to find out."""
-        return self.size > _COMPARED or is_json("".join(self.pieces))
+        return self.size > _COMPARED or is_json(self.said)
 
     def is_said_by(self, arguments: str) -> bool:
         """Return whether a piece says all arguments again: an object cannot go on with itself."""
-        is_same = self.size == len(arguments) and "".join(self.pieces) == arguments
+        is_same = (self.has_empty or self.size == len(arguments)) and self.said == arguments
         return is_same and arguments.startswith("{") and self.is_complete
 
     def is_before(self, arguments: str) -> bool:

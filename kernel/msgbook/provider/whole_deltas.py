@@ -31,6 +31,11 @@ class WholeDeltas:
         self._held: list[str] = []
         self._size = self._growths = self._again = 0
 
+    @property
+    def is_begun(self) -> bool:
+        """True once there was a delta."""
+        return bool(self._last) or self._state != "open"
+
     def feed(self, delta: str) -> str:
         """Return what can be passed on."""
         if self._state == "pieces" or not delta:

@@ -85,7 +85,7 @@ class _DispatchTool(Tool):
             )
         parameters = schema["function"]["parameters"]
         [task] = parameters.pop("$defs").values()
-        del task["description"]
+        task.pop("description", None)  # python -OO has none
         parameters["properties"]["sub_agents"]["items"] = task
         return schema
 

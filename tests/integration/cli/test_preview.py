@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from command import run
+from command import run, settings
 from previewed_chat import (
     WITHOUT_A_RECORD,
     answer,
@@ -70,3 +70,19 @@ def test_a_hidden_output_of_code_is_neither_previewed_nor_sent(server, tmp_path)
     said = json.dumps(chat_messages(previewed))
     assert said.count("shown") == 2
     assert "swordfish" not in said
+
+
+def test_python_without_docstrings_makes_a_request_too(server, tmp_path):
+    chat = tmp_path / "a.msg.md"
+    chat.write_text("# %%\n\nhi\n")
+    server.answers = [text("2")]
+    done = subprocess.run(
+        [sys.executable, "-OO", "-m", "msgbook", "run", str(chat)],
+        env={**os.environ, **settings(server)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, "bug" in done.stderr) == (0, False)
+    assert "dispatch_subagents" in json.dumps(server.requests[0]["tools"])

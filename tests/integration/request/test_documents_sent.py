@@ -86,6 +86,16 @@ def test_a_server_that_is_not_known_to_take_documents_gets_the_text(talk):
     assert notices(turn) == []
 
 
+@pytest.mark.parametrize("before", [b"\n\n", b"\xef\xbb\xbf", b"\0 \r\n"])
+def test_what_a_server_left_before_a_pdf_makes_it_no_other_file(talk, before):
+    (talk.folder / "paper.pdf").write_bytes(before + PAPER)
+
+    turn = talk.ask("Who sleeps? @[paper.pdf]")
+
+    assert "[page 1]\\nCats sleep 14 hours." in talk.sent()[-1]["content"]
+    assert notices(turn) == []
+
+
 def test_a_server_that_refuses_documents_is_told_the_name_and_next_time_gets_the_text(paper):
     paper.server.answers = [
         error(400, "Invalid value: 'file'. This model does not support file content types."),

@@ -68,10 +68,10 @@ def test_a_legacy_function_call_is_a_call():
 
 def test_a_thought_signature_stays_with_its_call():
     signature = {"google": {"thought_signature": "s"}}
-    signed = tool(0, "c", "f", "{}")
+    signed = tool(0, "c", "f", "[]")
     signed["choices"][0]["delta"]["tool_calls"][0]["extra_content"] = signature
 
-    assert decode(sse(signed))[0] == ToolCallDelta(0, "c", "f", "{}", {"extra_content": signature})
+    assert decode(sse(signed))[0] == ToolCallDelta(0, "c", "f", "[]", {"extra_content": signature})
 
 
 def test_a_character_cut_in_two_in_arguments_is_joined():

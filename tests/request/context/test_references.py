@@ -95,6 +95,23 @@ def test_a_missing_reference_is_a_notice_and_the_others_are_resolved() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "lines", [":3:", "::3", ":-2:", ":-1", ":3-5", "#L3-L5", "#L3", ":L3", ":99999999999999999999"]
+)
+def test_lines_that_are_written_otherwise_are_told_how(lines: str) -> None:
+    result = resolved(f"@[a.py{lines}]", Scripted({"a.py": "x"}))
+
+    (notice,) = result.notices
+    expected = f"@[a.py{lines}] is not sent: expected lines as in @[a.py:1:20], got {lines}."
+    assert notice.text == expected
+
+
+def test_a_name_that_looks_like_lines_is_a_name() -> None:
+    result = resolved("@[a.py:3-5]", Scripted({"a.py": "x", "a.py:3-5": "y"}))
+
+    assert list(result.files.values()) == ["y"]
+
+
 def test_a_bare_path_counts_only_if_the_file_exists() -> None:
     result = resolved("@user @dataclass @a.py 看@b.md中的", Scripted({"a.py": "x", "b.md": "y"}))
 

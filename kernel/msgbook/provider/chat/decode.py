@@ -23,10 +23,12 @@ from msgbook.growing_text import GrowingText
 from msgbook.provider.answer_quirks import (
     ECHOED_KEYS,
     REASONING_KEYS,
+    add_usage,
     find_model,
     find_reasoning,
     find_usage,
     inner_text,
+    is_marked_thought,
     join_reasoning_details,
     join_text,
     objects,
@@ -115,6 +117,11 @@ _DELTA_KEYS = _PLAIN_DELTA | {
 
 _THOUGHT_KEYS = frozenset((*REASONING_KEYS, "reasoning_details", "thinking_blocks"))
 
+_THOUGHT_PARTS = ("thinking", "reasoning", "thought", "reasoning_text", "summary_text")
+"""Types of the parts of a content that are reasoning."""
+
+_GEMINI_TAGS = ("<thought>", "</thought>")
+
 _WHOLE_KEYS = frozenset(("content", "tool_calls", "function_call"))
 """Keys of a complete message that are compared with what its pieces have said."""
 
@@ -181,6 +188,8 @@ class CompletionDecoder:
         """True once there is a choice 0, which is shown."""
         self._further = 0
         """Index of the last choice that is not shown."""
+        self._in_thought = False
+        """True after content that is marked as reasoning."""
         self._answered = self._has_text = self._has_begun = self._has_thought = False
 
     @property
@@ -219,7 +228,7 @@ class CompletionDecoder:
 
     def _note_usage(self, events: Iterator[JSONEvent]) -> None:
         for _, data in events:
-            self._usage |= cast("dict[str, int]", find_usage(data))
+            add_usage(self._usage, find_usage(data))
 
     def end(self) -> Iterator[StreamEvent]:
         """Yield the events of the end of the body, `ModelFinished` last.
@@ -229,8 +238,9 @@ class CompletionDecoder:
         """
         for _, data in self._events.end():
             yield from self._chunk(data)
-        if not self._answered and not self.done:
-            yield from self._plain_body(self._events.other)
+        strange = self._events.strange
+        if not self._answered and (strange or not self.done):
+            yield from self._plain_body(self._events.other or strange)
         else:
             objects_found, words = self._events.others()
             for data in objects_found:
@@ -263,35 +273,38 @@ class CompletionDecoder:
 
     def _chunk(self, chunk: dict[str, Any]) -> Iterator[StreamEvent]:
         is_plain = chunk.keys() <= _PLAIN_CHUNK and chunk.get("object") != "error"
-        if not is_plain:
-            self._note_further_keys(chunk)
-        self._answered = self._answered or "choices" in chunk
-        if chunk.get("usage") is not None:
-            self._usage |= cast("dict[str, int]", find_usage(chunk))
-        if self.model is None:
-            self.model = find_model(chunk)
-        errors = [chunk.get("error")]
-        if not is_plain:
+        errors = []
+        if chunk.get("error") or not is_plain:
             errors.append(stated_error(chunk, is_bare="choices" not in chunk))
             groq = chunk.get("x_groq")  # says why a stream ended early
             errors.append(groq.get("error") if isinstance(groq, dict) else None)
-        for choice in objects(chunk.get("choices")):
+        if not is_plain:
+            self._note_further_keys(chunk, is_error=any(errors))
+        self._answered = self._answered or "choices" in chunk
+        if chunk.get("usage") is not None:
+            add_usage(self._usage, find_usage(chunk))
+        if self.model is None:
+            self.model = find_model(chunk)
+        choices = chunk.get("choices")
+        for choice in objects([choices] if isinstance(choices, dict) else choices):
             yield from self._one_choice(choice)
-            errors.append(choice.get("error"))
+            if choice.get("error"):
+                errors.append(stated_error(choice))
         for error in filter(None, [*errors, self._error]):
             yield from self.flush()
             raise ReportedError(error)
 
-    def _note_further_keys(self, chunk: dict[str, Any]) -> None:
+    def _note_further_keys(self, chunk: dict[str, Any], *, is_error: bool) -> None:
         """Note usage, citations, and keys of a chunk that nobody knows."""
         is_answer = self._answered or "choices" in chunk
         if not is_answer and str(chunk.get("type")).startswith("response."):
             raise OtherApiError(_OF_OTHER_API)
         if "x_groq" in chunk:
-            self._usage |= cast("dict[str, int]", find_usage(chunk))
+            add_usage(self._usage, find_usage(chunk))
         if "citations" in chunk or "search_results" in chunk:
             self._citations.add(listed_citations(chunk))
-        self._note_words(chunk, _CHUNK_KEYS)
+        if not is_error:
+            self._note_words(chunk, _CHUNK_KEYS)
 
     def _note_words(self, values: dict[str, Any], known: frozenset[str]) -> None:
         """Note what stands under unknown keys beside the answer, if it is meant for a person: most is not."""
@@ -301,7 +314,7 @@ class CompletionDecoder:
 
     def _one_choice(self, choice: dict[str, Any]) -> Iterator[StreamEvent]:
         if not choice.keys() <= _PLAIN_CHOICE:
-            self._usage |= cast("dict[str, int]", find_usage({"choices": [choice]}))
+            add_usage(self._usage, find_usage({"choices": [choice]}))
             self._note_words(choice, _CHOICE_KEYS)
         index = choice.get("index")
         if index and type(index) is int and self._is_further(index):
@@ -362,7 +375,7 @@ class CompletionDecoder:
         if not ERROR_KEYS.isdisjoint(delta):
             self._error = self._error or stated_error(delta)
         yield from self._reasoning(delta)
-        yield from self._contents(delta.get("content"))
+        yield from self._marked_contents(delta)
         for key in sorted(delta.keys() - _DELTA_KEYS):
             events = self._pictures.of_key(key, delta[key])
             if events is None:
@@ -400,11 +413,27 @@ class CompletionDecoder:
         else:
             self._unknown.add("refusal", refusal)
 
+    def _marked_contents(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
+        """Yield content, or the reasoning as which Gemini marks it; it puts tags around it, too."""
+        (begin, end), content = _GEMINI_TAGS, delta.get("content")
+        if is_marked_thought(delta) and isinstance(content, str):
+            content = content if self._in_thought else content.removeprefix(begin)
+            self._in_thought = True
+            yield from self._thought(content.removesuffix(end), "")
+            return
+        yield from self._contents(content)
+
     def _contents(self, content: Any) -> Iterator[StreamEvent]:
+        if self._in_thought and isinstance(content, str) and content:
+            content, self._in_thought = content.removeprefix(_GEMINI_TAGS[1]), False
         for part in content if isinstance(content, list) else [content]:
             text = part if isinstance(part, str) else join_text(part)
-            if isinstance(part, dict) and part.get("type") == "thinking":
-                yield from self._thought(join_text(part.get("thinking")), "")
+            kind = part.get("type") if isinstance(part, dict) else None
+            thought = inner_text(part) if kind in _THOUGHT_PARTS else ""
+            if thought:
+                yield from self._thought(thought, "")
+            elif isinstance(part, dict) and part.get("refusal") and not text:
+                yield from self._refusal(part["refusal"])
             elif text:
                 yield from self._held_thought()
                 yield from self._add_text(self._texts.feed(text))

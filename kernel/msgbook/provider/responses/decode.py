@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 from msgbook.errors import NotACompletionError, OtherApiError
 from msgbook.events import ModelFinished, Notice, StreamEvent
 from msgbook.provider.answer_quirks import (
+    add_usage,
     find_model,
     find_usage,
     join_text,
@@ -156,8 +157,9 @@ class ResponseDecoder:
             ProviderError: The body was not a response.
         """
         yield from self._read(self._events.end())
-        if not self._answered and not self.done:
-            yield from self._plain_body(self._events.other)
+        strange = self._events.strange
+        if not self._answered and (strange or not self.done):
+            yield from self._plain_body(self._events.other or strange)
         else:
             yield from self._other_lines()
         yield from self.flush()
@@ -214,7 +216,7 @@ class ResponseDecoder:
             return
         response = event.get("response")
         response = response if isinstance(response, dict) else event if kind in _ENDS else {}
-        error = event.get("error") or response.get("error")
+        error = event.get("error") or stated_error({"error": response.get("error")})
         if not error and not kind.startswith("response."):
             error = stated_error(event, is_bare="choices" not in event)
         self._answered = self._answered or kind.startswith("response.")
@@ -344,7 +346,7 @@ class ResponseDecoder:
 
     def _note_usage_and_model(self, response: dict[str, Any]) -> None:
         if "usage" in response:
-            self._usage |= cast("dict[str, int]", find_usage(response))
+            add_usage(self._usage, find_usage(response))
         self.model = find_model(response) or self.model
 
     def _plain_body(self, body: str) -> Iterator[StreamEvent]:

@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import Any
 
 from msgbook.events import Notice, OutputItem, StreamEvent
-from msgbook.provider.answer_quirks import join_text, objects, repair_json
+from msgbook.provider.answer_quirks import join_text, repair_json
 from msgbook.provider.responses.sent_text import SentText
 from msgbook.provider.unknown_content import UnknownContent, quoted
 from msgbook.text import one_line, repair_surrogates
@@ -226,10 +226,16 @@ def item_texts(item: dict[str, Any], kind: str) -> list[str]:
     """Return the texts of a complete item that are of one kind."""
     key, types = _TEXTS[kind]
     parts = item.get(key)
+    is_plain = types[-1] == "text" or key == "summary"
     if isinstance(parts, str):
-        return [parts] if types[-1] == "text" or key == "summary" else []
-    found = [part for part in objects(parts) if part.get("type") in types]
-    return [join_text(part.get("refusal") if kind == "refusal" else part) for part in found]
+        parts = [parts]
+    found = []
+    for part in parts if isinstance(parts, list) else ():
+        if isinstance(part, str) and is_plain:
+            found.append(part)
+        elif isinstance(part, dict) and part.get("type") in types:
+            found.append(join_text(part.get("refusal") if kind == "refusal" else part))
+    return found
 
 
 def _content(item: dict[str, Any]) -> dict[str, Any]:

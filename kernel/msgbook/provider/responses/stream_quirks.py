@@ -12,9 +12,8 @@ _SILENT = {
     "response.created",
     "response.in_progress",
     "response.queued",
-    "keepalive",
-    "ping",
 }
+_SIGNS_OF_LIFE = frozenset(("keepalive", "keep_alive", "keep-alive", "ping", "pong", "heartbeat"))
 """Events that say nothing which others do not say."""
 
 _LAST_EVENTS = 10_000
@@ -65,7 +64,7 @@ class UnknownEvents:
 
     def count(self, kind: str, event: dict[str, Any]) -> None:
         """Count an event, unless it is known to say nothing."""
-        if kind in _SILENT:
+        if kind in _SILENT or kind.rpartition(".")[2] in _SIGNS_OF_LIFE:
             return
         name = shown_name(kind) or "(no type)"
         if name not in self._counts and len(self._counts) == _MOST_NAMES:

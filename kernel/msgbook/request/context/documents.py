@@ -30,7 +30,9 @@ class NotReadableError(MsgbookError):
 
 
 def guess_note(file: TextFile) -> str:
-    """Return a note about an encoding that was guessed; empty if it was not."""
+    """Return a note about an encoding that was guessed, or about lost bytes; empty if all is certain."""
+    if file.is_damaged:
+        return "some of its bytes are no text; \ufffd stands for each"
     return (
         f"it is read as {file.codec}, which is a guess; expected UTF-8" if file.is_guessed else ""
     )

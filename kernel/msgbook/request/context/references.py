@@ -38,6 +38,8 @@ _KEY_GROWTH = 5_000
 """Characters that macros may add to one tag: more than any path has."""
 _CALL = re.compile(r"\w+\s*\{.*\}", re.DOTALL)
 """A tag that looks like a tool call but is not one."""
+_LIKE_LINES = re.compile(r"(.+?)(:-?\d*:-?\d*|:-\d+|:\d+-\d+|:L?\d+(?:-L?\d+)?|#L?\d+(?:-L?\d+)?)")
+"""A path with lines as other programs write them."""
 _MAX_TAGS = 1000
 """Tags of a prompt that are resolved, including those that fail."""
 
@@ -172,7 +174,16 @@ class _Resolver:
         elif not chain and key.startswith(MCP_PREFIX) and not await self._sources.exists(key):
             raise SourceError(f"there is no such file. To call a tool, add arguments: @[{key}{{}}]")
         else:
+            await self._check_lines(key, reference)
             await self._read_file(key, reference, chain)
+
+    async def _check_lines(self, key: str, reference: Reference) -> None:
+        """Raise an error that says how lines are written if these are not, as other programs write them."""
+        found = _LIKE_LINES.fullmatch(key)
+        if found is None or await self._sources.exists(reference.name):
+            return
+        if await self._sources.exists(found[1]):
+            raise SourceError(f"expected lines as in @[{found[1]}:1:20], got {found[2]}")
 
     async def _read_glob(self, reference: Reference) -> None:
         matches = await self._sources.glob(reference.name)

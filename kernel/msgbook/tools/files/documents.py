@@ -32,6 +32,10 @@ class Pages(NamedTuple):
     """What is missing, a sentence without end; empty for nothing."""
 
 
+_BEFORE_PDF = b"\0\t\n\r\f \xef\xbb\xbf"
+"""Bytes that servers leave before a document; readers of PDFs look past them."""
+
+
 def is_notebook(real: Path) -> bool:
     """Return whether a name is that of a notebook."""
     return real.name.lower().endswith(_NOTEBOOK)
@@ -39,7 +43,7 @@ def is_notebook(real: Path) -> bool:
 
 def is_pdf(begin: bytes) -> bool:
     """Return whether a file with this beginning is a PDF."""
-    return begin.startswith(MAGIC)
+    return begin[:1024].lstrip(_BEFORE_PDF).startswith(MAGIC)
 
 
 def read_notebook(roots: Roots, real: Path, *, here: bool = False) -> str:

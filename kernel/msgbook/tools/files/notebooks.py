@@ -13,6 +13,7 @@ from typing import Any
 from msgbook.errors import MsgbookError
 from msgbook.notebook import has_run, is_prompt, outputs_of, outputs_text, parse_prompt, source_of
 from msgbook.text import sized, without_data
+from msgbook.tools.files.old_notebooks import as_format_4
 from msgbook_format.garbage import paused
 from msgbook_format.metadata import as_dict
 from msgbook_format.syntax import Dialect, write_fence
@@ -63,11 +64,11 @@ def _loaded(data: bytes) -> dict[str, Any]:
     version = notebook.get("nbformat") if isinstance(notebook, dict) else None
     if type(version) is not int:
         raise NotANotebookError("it is JSON, but no notebook")
-    if version != 4 or not isinstance(notebook.get("cells"), list):
-        raise NotANotebookError(
-            f"it is a notebook of format {version}, not 4; `jupyter nbconvert --to notebook` converts it"
-        )
-    found: dict[str, Any] = notebook
+    if version not in (3, 4):
+        raise NotANotebookError(f"it is a notebook of format {version}; formats 3 and 4 are read")
+    found: dict[str, Any] = as_format_4(notebook) if version == 3 else notebook
+    if not isinstance(found.get("cells"), list):
+        raise NotANotebookError("it is a notebook without a list of cells")
     return found
 
 

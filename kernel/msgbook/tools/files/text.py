@@ -18,6 +18,14 @@ _MARKS = (
 )
 _DECLARED = re.compile(rb"(?:coding|charset)\s*[:=]\s*[\"']?([A-Za-z][\w.-]*)", re.IGNORECASE)
 _LINE_END = re.compile("\r?\n")
+_LOST = "\ufffd"
+_SEQUENCE = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
+)
+_WHOLE = 3
+"""Whole characters beside each broken one that make damaged UTF-8 likelier than another encoding."""
+_BYTES_A_NUL = 8
+"""Fewer NUL bytes than one in so many are a fault of a text, not the sign of another kind of file."""
 _CONTROLS = bytes({*range(32)} - {*b"\t\n\f\r\b\x1b"})
 
 
@@ -30,12 +38,15 @@ class TextFile(NamedTuple):
     """Byte order mark at the beginning."""
     is_guessed: bool = False
     """Whether nothing says that this is the encoding."""
+    is_damaged: bool = False
+    """Whether some bytes are no text, so that the text has another character in place of each."""
 
     @property
     def note(self) -> str:
         """Encoding and line ends in brackets; empty for plain UTF-8 with LF."""
         guessed = ", guessed" if self.is_guessed else ""
         words = [] if self.codec == "utf-8" else [f"encoding {self.codec}{guessed}"]
+        words += [f"bytes that are no text: {self.text.count(_LOST):,}"] if self.is_damaged else []
         words += ["lines end with CRLF"] if "\r\n" in self.text else []
         return f"[{', '.join(words)}]" if words else ""
 
@@ -92,7 +103,7 @@ def decode(data: bytes, *, is_complete: bool = True, local: str | None = None) -
         data = data[: data.rfind(b"\n") + 1] or data
     begin = data[:8192]
     if b"\0" in begin:  # a byte order mark before other data does not count
-        return None
+        return _wide(data) or _without_nuls(data)
     text = _decoded(data, "utf-8", is_complete=is_complete)
     if text is not None:
         return TextFile(text)
@@ -104,12 +115,40 @@ def decode(data: bytes, *, is_complete: bool = True, local: str | None = None) -
         text = _decoded(data, codec)
         if text is not None and _is_reversible(text, codec, data):
             return TextFile(text, codec)
+    text = data.decode("utf-8", "replace")
+    lost = text.count(_LOST) - data.count(_LOST.encode())
+    if len(_SEQUENCE.findall(data)) >= _WHOLE * lost:
+        return TextFile(text, is_damaged=True)
     local = _local_codec() if local is None else local
     found = guess(data, local or None)
     candidates = [codec for codec in (found, local, "cp1252", "latin-1") if codec]
     texts = ((codec, _decoded(data, codec)) for codec in candidates)
     codec, text = next((codec, text) for codec, text in texts if text is not None)
     return TextFile(text, codec, is_guessed=True)
+
+
+def _wide(data: bytes) -> TextFile | None:
+    """Return the text of UTF-16 without a byte order mark; None if the bytes are not like one in Latin letters."""
+    first, second = data[:8192:2], data[1:8192:2]
+    nuls = first.count(0), second.count(0)
+    if nuls[0] and nuls[1]:
+        return None
+    codec = "utf-16-be" if nuls[0] else "utf-16-le"
+    text = _decoded(data, codec) if sum(nuls) * 5 >= len(first) * 4 else None
+    if text is None or any(ord(char) in _CONTROLS for char in text[:4096]):
+        return None
+    return TextFile(text, codec, is_guessed=True)
+
+
+def _without_nuls(data: bytes) -> TextFile | None:
+    """Return a text with a sign in place of each of its few NUL bytes; None if there are many, or it is no text."""
+    rest = data.replace(b"\0", b"")
+    if b"\n" not in rest or (len(data) - len(rest)) * _BYTES_A_NUL > len(data):
+        return None
+    if len(rest[:8192].translate(None, _CONTROLS)) != len(rest[:8192]):
+        return None
+    text = _decoded(data, "utf-8")
+    return None if text is None else TextFile(text.replace("\0", _LOST), is_damaged=True)
 
 
 def _decoded(data: bytes, codec: str, *, is_complete: bool = True) -> str | None:
