@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import nbformat
 import psutil
 import pytest
 from chats import Slow, write_notebook
@@ -34,13 +35,18 @@ def write_chat(path: Path, *prompts: str) -> None:
         return
     notebook = path.with_suffix(".tmp.ipynb")
     write_notebook(notebook, *prompts)
-    path.write_text(writes(read(notebook)))
+    path.write_text(writes(read_chat(notebook)))
     notebook.unlink()
+
+
+def read_chat(path: Path) -> nbformat.NotebookNode:
+    """What stands in a chat's file, which is a notebook or a message file by its name."""
+    return nbformat.read(path, 4) if path.suffix == ".ipynb" else read(path)
 
 
 def saved(path: Path, index: int = 0) -> tuple[str, str]:
     """Status and words of a turn as they stand in the file."""
-    outputs = read(path).cells[index].get("outputs", [])
+    outputs = read_chat(path).cells[index].get("outputs", [])
     for output in outputs:
         if TURN_MIME in output.get("data", {}):
             turn = output["data"][TURN_MIME]
@@ -70,7 +76,7 @@ def test_a_turn_is_saved_when_it_begins_while_it_grows_and_when_it_ends(
     until(lambda: saved(path) == ("done", "Said first. Said later. Said last."))
 
     expect(lab.cell(0).locator(".jp-InputPrompt")).to_have_text("[1]:")
-    until(lambda: read(path).cells[0].execution_count == 1)
+    until(lambda: read_chat(path).cells[0].execution_count == 1)
     expect(lab.page.locator(".jp-Dialog")).to_have_count(0)
 
 
