@@ -45,9 +45,9 @@ def read_chat(path: Path) -> nbformat.NotebookNode:
 
 
 def saved(path: Path, index: int = 0) -> tuple[str, str]:
-    """Status and words of a turn as they stand in the file."""
-    outputs = read_chat(path).cells[index].get("outputs", [])
-    for output in outputs:
+    """Status and words of a turn as they stand in the file; none while Jupyter is writing it."""
+    cells = read_chat(path).cells if path.stat().st_size else []
+    for output in [output for cell in cells[index : index + 1] for output in cell.outputs]:
         if TURN_MIME in output.get("data", {}):
             turn = output["data"][TURN_MIME]
             return turn["status"], "".join(block.get("text", "") for block in turn["blocks"])
@@ -91,17 +91,18 @@ def test_a_file_that_has_changed_on_disk_is_left_alone_until_the_person_decides(
     changed = path.read_text() + "\nWritten by somebody else.\n"
     path.write_text(changed)
 
-    lab.run(0)
+    looks = "**/api/contents/changed.msg.md?**hash=1**"
+    with lab.page.expect_response(looks):
+        lab.run(0)
     expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
-    lab.page.wait_for_function(
-        "() => performance.getEntriesByName"
-        " && performance.getEntriesByType('resource').some(e => e.name.includes('changed.msg.md'))"
-    )
     assert path.read_text() == changed
     expect(lab.page.locator(".jp-Dialog")).to_have_count(0)
 
     lab.page.keyboard.press("ControlOrMeta+s")
-    lab.page.get_by_role("button", name="Overwrite").click()
+    overwrite = lab.page.get_by_role("button", name="Overwrite")
+    expect(overwrite).to_be_visible()
+    assert path.read_text() == changed
+    overwrite.click()
     until(lambda: saved(path) == ("done", "An answer."))
 
 
