@@ -117,6 +117,7 @@ def test_a_kernel_that_is_gone_and_an_error_are_said(
 ) -> None:
     expect(panel).to_contain_text("Open a chat")
     open_chat(lab, lab_root, "gone.ipynb", prompt("a", "%%msg agent=nobody\nOne"))
+    select(lab, 0)
     expect(panel).to_contain_text("There is no agent 'nobody'")
     lab.type_in(0, "One")
     expect(panel.locator("h3")).to_have_text("Cell 1: One")

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import nbformat
 import psutil
 import pytest
 from chats import Slow, write_notebook
@@ -34,14 +35,19 @@ def write_chat(path: Path, *prompts: str) -> None:
         return
     notebook = path.with_suffix(".tmp.ipynb")
     write_notebook(notebook, *prompts)
-    path.write_text(writes(read(notebook)))
+    path.write_text(writes(read_chat(notebook)))
     notebook.unlink()
 
 
+def read_chat(path: Path) -> nbformat.NotebookNode:
+    """What stands in a chat's file, which is a notebook or a message file by its name."""
+    return nbformat.read(path, 4) if path.suffix == ".ipynb" else read(path)
+
+
 def saved(path: Path, index: int = 0) -> tuple[str, str]:
-    """Status and words of a turn as they stand in the file."""
-    outputs = read(path).cells[index].get("outputs", [])
-    for output in outputs:
+    """Status and words of a turn as they stand in the file; none while Jupyter is writing it."""
+    cells = read_chat(path).cells if path.stat().st_size else []
+    for output in [output for cell in cells[index : index + 1] for output in cell.outputs]:
         if TURN_MIME in output.get("data", {}):
             turn = output["data"][TURN_MIME]
             return turn["status"], "".join(block.get("text", "") for block in turn["blocks"])
@@ -70,7 +76,7 @@ def test_a_turn_is_saved_when_it_begins_while_it_grows_and_when_it_ends(
     until(lambda: saved(path) == ("done", "Said first. Said later. Said last."))
 
     expect(lab.cell(0).locator(".jp-InputPrompt")).to_have_text("[1]:")
-    until(lambda: read(path).cells[0].execution_count == 1)
+    until(lambda: read_chat(path).cells[0].execution_count == 1)
     expect(lab.page.locator(".jp-Dialog")).to_have_count(0)
 
 
@@ -85,17 +91,18 @@ def test_a_file_that_has_changed_on_disk_is_left_alone_until_the_person_decides(
     changed = path.read_text() + "\nWritten by somebody else.\n"
     path.write_text(changed)
 
-    lab.run(0)
+    looks = "**/api/contents/changed.msg.md?**hash=1**"
+    with lab.page.expect_response(looks):
+        lab.run(0)
     expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
-    lab.page.wait_for_function(
-        "() => performance.getEntriesByName"
-        " && performance.getEntriesByType('resource').some(e => e.name.includes('changed.msg.md'))"
-    )
     assert path.read_text() == changed
     expect(lab.page.locator(".jp-Dialog")).to_have_count(0)
 
     lab.page.keyboard.press("ControlOrMeta+s")
-    lab.page.get_by_role("button", name="Overwrite").click()
+    overwrite = lab.page.get_by_role("button", name="Overwrite")
+    expect(overwrite).to_be_visible()
+    assert path.read_text() == changed
+    overwrite.click()
     until(lambda: saved(path) == ("done", "An answer."))
 
 

@@ -30,7 +30,11 @@ class FakeDocument {
     canSave: true,
     contentsModel: { ...this.file },
     saveState: this.states,
-    save: () => this._save()
+    save: () => this._save(),
+    _handleError: () => {
+      this.dialogs += 1;
+      return Promise.resolve();
+    }
   };
   readonly saver = new TurnSaver(
     this.context as unknown as ISavedContext,
@@ -64,12 +68,16 @@ class FakeDocument {
       !this.isThere ||
       this.file.hash !== this.context.contentsModel.hash
     ) {
-      this.dialogs += 1;
+      void this.context._handleError();
       this.states.emit('failed');
       throw new Error('asked');
     }
-    this.file.hash = String(Number(this.file.hash) + 1);
     await new Promise(done => setTimeout(done, this.takes));
+    if (this.context.isDisposed) {
+      void this.context._handleError();
+      throw new Error('Disposed');
+    }
+    this.file.hash = String(Number(this.file.hash) + 1);
     this.context.contentsModel = { ...this.file };
     this.saved.push(content);
     this.states.emit('completed');
@@ -209,6 +217,17 @@ describe('nothing is asked, and nothing is saved', () => {
     expect([one.saved, isSafe]).toEqual([[7], true]);
   });
 
+  it('in a file that was closed while it was being saved', async () => {
+    const one = new FakeDocument();
+    one.takes = 1000;
+    one.saver.begin(false);
+    await pass(500);
+    one.context.isDisposed = true;
+    one.saver.dispose();
+    await pass(60_000);
+    expect([one.saved, one.dialogs]).toEqual([[], 0]);
+  });
+
   it('after the page was closed', async () => {
     const one = new FakeDocument();
     one.saver.begin(false);
@@ -216,6 +235,13 @@ describe('nothing is asked, and nothing is saved', () => {
     await pass(60_000);
     expect(one.saved).toEqual([]);
   });
+});
+
+it('A save of the person that fails is told by JupyterLab while the document is open', async () => {
+  const one = new FakeDocument();
+  one.isReachable = false;
+  await expect(one.context.save()).rejects.toThrow('asked');
+  expect(one.dialogs).toBe(1);
 });
 
 it('A page that saves nothing by itself does not make the kernel keep a turn', () => {

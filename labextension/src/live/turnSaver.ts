@@ -197,6 +197,7 @@ class Saving {
     const save = context.save.bind(context);
     this._save = save;
     context.save = () => this.add(save);
+    tellNoOneWhoHasLeft(context);
   }
 
   /** Do something when the saves before it have ended; nothing else is saved meanwhile. */
@@ -208,6 +209,28 @@ class Saving {
 
   private readonly _save: () => Promise<void>;
   private _last: Promise<unknown> = Promise.resolve();
+}
+
+/**
+ * Let JupyterLab show no error of a document that was closed without saving, or deleted.
+ *
+ * It stops a save that was on its way then, and would say "File Save Error: Disposed" in a dialog
+ * over whatever is open by now. JupyterLab has no public place for this.
+ */
+function tellNoOneWhoHasLeft(context: ISavedContext): void {
+  const shows = context as unknown as {
+    _handleError?: (reason: Error, title: string) => Promise<void>;
+  };
+  const show = shows._handleError?.bind(context);
+  if (show) {
+    shows._handleError = async (reason, title) => {
+      if (context.isDisposed) {
+        console.warn(title, reason);
+      } else {
+        await show(reason, title);
+      }
+    };
+  }
 }
 
 const all = new WeakMap<ISavedContext, Saving>();
