@@ -37,6 +37,8 @@ async function open(
   const { content, context, sessionContext } = panel;
   const person = new ActionWatch(panel.node);
   await context.ready;
+  // JupyterLab then gives the focus to the notebook, which ends edit mode.
+  await panel.revealed;
   if (!isOpenedAsChat(panel)) {
     // Which kernel it has may be known only now.
     await sessionContext.ready;
