@@ -24,7 +24,8 @@ print("a comment")  # which is grey
 
 
 def open_all_blocks(cell: Locator) -> None:
-    for block in cell.locator("details.msgbook-Disclosure").all():
+    # A finished call has no line of its own: it stands in that of its result.
+    for block in cell.locator("details.msgbook-Disclosure:visible").all():
         if block.get_attribute("open") is None:
             block.locator("> summary").click()
 
@@ -49,6 +50,9 @@ def test_a_turn_has_no_serious_violation(lab, lab_root, model_server, screenshot
         status = {"ended": "done", "failed": "error"}[state]
         expect(cell.locator(f"[data-status={status}]")).to_be_visible()
         open_all_blocks(cell)
+    if state == "ended":
+        expect(cell.get_by_label("Arguments of the call").locator("visible=true")).to_have_count(1)
+        expect(cell.get_by_text("I think so.")).to_be_visible()
     found = all_violations(lab, screenshot, state)
     slow.go()
 
@@ -88,9 +92,12 @@ def test_the_keyboard_alone_asks_opens_blocks_and_decides(lab, lab_root, model_s
     write_notebook(lab_root / "keys-only.ipynb", "Make a folder")
     lab.open("keys-only.ipynb")
     lab.wait_for_kernel()
-    lab.command("notebook:move-cursor-down")
     cell, press = lab.cell(0), lab.page.keyboard.press
 
+    # The cursor is in the empty message below.
+    expect(lab.cell(1).locator(".cm-content")).to_be_focused()
+    press("Escape")
+    press("ArrowUp")
     press("Control+Enter")
     expect(approve(cell)).to_be_enabled()
     press("Control+Shift+Y")

@@ -79,6 +79,8 @@ def test_the_keyboard_reaches_the_buttons_of_code_in_a_saved_notebook(lab, answe
     lab.close_all()
     lab.open("code.ipynb")
     with lab.width(700):
+        # The cursor is in the empty message below, until it is moved.
+        expect(lab.cell(1).locator(".cm-content")).to_be_focused()
         code = lab.cell(0).locator(".msgbook-Text pre").first
         code.focus()
         lab.page.keyboard.press("Tab")

@@ -3,7 +3,7 @@ import type {
   ICompletionContext
 } from '@jupyterlab/completer';
 
-import { PromptCompletions } from '../prompts/promptCompletions';
+import { PromptCompletions, withoutTokens } from '../prompts/promptCompletions';
 
 function offered(
   name: string,
@@ -63,4 +63,40 @@ it('a cell is shown by its number and words, and found by them and by its id', a
   ]);
   // What is typed behind `cell:` is searched for.
   expect(start).toBe('cell:'.length);
+});
+
+it('what JupyterLab inserts stays what it is when a match is explained', async () => {
+  const completions = new PromptCompletions(() => null, {
+    patience: () => 1000,
+    open: () => undefined
+  });
+  const item = { label: 'py:frame', insertText: 'py:frame' };
+  const context = {} as ICompletionContext;
+
+  // Behind `py:`, as a match of another provider begins only there.
+  const patch = { start: 5, end: 8, value: 'frame' };
+  expect((await completions.resolve(item, context, patch)).insertText).toBe(
+    'frame'
+  );
+  expect((await completions.resolve(item, context)).insertText).toBe(
+    'py:frame'
+  );
+});
+
+it('a prompt has no tokens that could complete a message, code has', () => {
+  const token = { value: '[', offset: 0 };
+  const editor = {
+    model: { mimeType: 'text/x-ipythongfm' },
+    getTokens: () => [token]
+  };
+  let isChat = true;
+  withoutTokens(editor as never, () => isChat);
+
+  expect(editor.getTokens()).toEqual([]);
+  editor.model.mimeType = 'text/x-ipython';
+  expect(editor.getTokens()).toEqual([token]);
+  editor.model.mimeType = 'text/plain';
+  expect(editor.getTokens()).toEqual([]);
+  isChat = false;
+  expect(editor.getTokens()).toEqual([token]);
 });

@@ -3,6 +3,41 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 /** What a person does; from then on the page scrolls only as it is told. */
 const ACTIONS = ['wheel', 'pointerdown', 'touchstart', 'keydown'] as const;
 
+/** Notes whether a person does something in a notebook while it is opened. */
+export class ActionWatch {
+  constructor(node: HTMLElement) {
+    this._node = node;
+    onActions(node, this);
+  }
+
+  get hasActed(): boolean {
+    return this._hasActed;
+  }
+
+  handleEvent(): void {
+    this._hasActed = true;
+  }
+
+  dispose(): void {
+    offActions(this._node, this);
+  }
+
+  private readonly _node: HTMLElement;
+  private _hasActed = false;
+}
+
+function onActions(node: HTMLElement, listener: EventListenerObject): void {
+  ACTIONS.forEach(action =>
+    node.addEventListener(action, listener, { capture: true, passive: true })
+  );
+}
+
+function offActions(node: HTMLElement, listener: EventListenerObject): void {
+  ACTIONS.forEach(action =>
+    node.removeEventListener(action, listener, { capture: true })
+  );
+}
+
 /** Pixels below the last cell. */
 const MARGIN = 12;
 
@@ -39,12 +74,7 @@ class EndKeeper {
   constructor(panel: NotebookPanel) {
     this._panel = panel;
     this._scroller = panel.content.outerNode;
-    ACTIONS.forEach(action =>
-      panel.node.addEventListener(action, this, {
-        capture: true,
-        passive: true
-      })
-    );
+    onActions(panel.node, this);
     this._scroller.addEventListener('scroll', this);
     this._sizes = new ResizeObserver(() => this._show());
     Array.from(this._scroller.children).forEach(node =>
@@ -85,9 +115,7 @@ class EndKeeper {
   }
 
   private _end(): void {
-    ACTIONS.forEach(action =>
-      this._panel.node.removeEventListener(action, this, { capture: true })
-    );
+    offActions(this._panel.node, this);
     this._scroller.removeEventListener('scroll', this);
     this._sizes.disconnect();
   }

@@ -7,7 +7,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { isChatNotebook } from '../live/chatNotebook';
-import { openAtEnd } from '../live/openingPlace';
+import { ActionWatch, openAtEnd } from '../live/openingPlace';
 import { keepMessageReady } from '../live/waitingMessage';
 
 /** Plugin that opens chats where the next message is written. */
@@ -35,12 +35,16 @@ async function open(
   trans: TranslationBundle
 ): Promise<void> {
   const { content, context, sessionContext } = panel;
+  const person = new ActionWatch(panel.node);
   await context.ready;
-  if (!isChatNotebook(sessionContext)) {
+  // JupyterLab then gives the focus to the notebook, which ends edit mode.
+  await panel.revealed;
+  if (!isOpenedAsChat(panel)) {
     // Which kernel it has may be known only now.
     await sessionContext.ready;
   }
-  if (panel.isDisposed || !isChatNotebook(sessionContext)) {
+  person.dispose();
+  if (panel.isDisposed || !isOpenedAsChat(panel)) {
     return;
   }
   keepMessageReady(context);
@@ -51,5 +55,18 @@ async function open(
     // No empty message stands above it.
     footer.node.textContent = trans.__('Write a message');
   }
-  openAtEnd(panel, () => shell.currentWidget === panel);
+  // Whoever reads already, or has the focus on a button, keeps the place.
+  if (!person.hasActed) {
+    openAtEnd(panel, () => shell.currentWidget === panel);
+  }
+}
+
+/** Return whether a notebook that was read is a chat: JupyterLab takes the kernel from the file only later. */
+function isOpenedAsChat({ context, sessionContext }: NotebookPanel): boolean {
+  const { session, kernelPreference } = sessionContext;
+  const name = context.model.defaultKernelName || kernelPreference.name;
+  return isChatNotebook({
+    session,
+    kernelPreference: { ...kernelPreference, name }
+  });
 }

@@ -24,8 +24,8 @@ import {
   contentAt,
   endsReference
 } from '../prompts/closeReference';
-import { PromptCompletions } from '../prompts/promptCompletions';
-import { extendEditor } from '../prompts/promptEditor';
+import { PromptCompletions, withoutTokens } from '../prompts/promptCompletions';
+import { extendEditor, onEditor } from '../prompts/promptEditor';
 import { promptHover } from '../prompts/promptHover';
 import { IChatSettings, IPageConnections } from '../tokens';
 
@@ -131,7 +131,12 @@ function helpIn(
     ),
     promptHover((text, offset) => inspect(kernelOf(), text, offset))
   ];
-  forEachCodeCell(panel.content, cell => extendEditor(cell, extensions));
+  forEachCodeCell(panel.content, cell => {
+    extendEditor(cell, extensions);
+    onEditor(cell, editor =>
+      withoutTokens(editor, () => isChatNotebook(panel.sessionContext))
+    );
+  });
 }
 
 async function inspect(

@@ -1,3 +1,4 @@
+import type { CodeEditor } from '@jupyterlab/codeeditor';
 import {
   KernelCompleterProvider,
   type Completer,
@@ -85,12 +86,16 @@ export class PromptCompletions implements ICompletionProvider {
     );
   }
 
-  resolve(
+  async resolve(
     item: CompletionHandler.ICompletionItem,
     context: ICompletionContext,
     patch?: Completer.IPatch | null
   ): Promise<CompletionHandler.ICompletionItem> {
-    return this._kernel.resolve(item, this._asking(context), patch);
+    const asking = this._asking(context);
+    const resolved = await this._kernel.resolve(item, asking, patch);
+    // Where another provider's matches begin later, JupyterLab inserts less of ours, and takes what is
+    // returned here for what it inserts.
+    return patch ? { ...resolved, insertText: patch.value } : resolved;
   }
 
   private async _ask(
@@ -140,6 +145,21 @@ export class PromptCompletions implements ICompletionProvider {
   private readonly _kernel = new KernelCompleterProvider();
   private readonly _kernelOf: (panel: NotebookPanel) => IAssistKernel | null;
   private readonly _late: LateAnswers;
+}
+
+/**
+ * Give JupyterLab no tokens of a prompt.
+ *
+ * Beside what a kernel offers, it offers all tokens of an editor that begin like the one at the cursor. In a
+ * message, that is its punctuation.
+ */
+export function withoutTokens(
+  editor: Pick<CodeEditor.IEditor, 'getTokens' | 'model'>,
+  isChat: () => boolean
+): void {
+  const getTokens = editor.getTokens.bind(editor);
+  editor.getTokens = () =>
+    isChat() && !isCodeMimeType(editor.model.mimeType) ? [] : getTokens();
 }
 
 /** The beginning of a reference to a cell. */
