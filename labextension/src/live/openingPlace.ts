@@ -100,7 +100,7 @@ async function isShown(cell: Cell): Promise<void> {
 /** Return whether a button, a link or an answer in a cell has the focus; JupyterLab itself gives it to the cell. */
 function hasFocusInCell(notebook: HTMLElement): boolean {
   const cell = document.activeElement?.parentElement?.closest('.jp-Cell');
-  return cell != null && notebook.contains(cell);
+  return cell ? notebook.contains(cell) : false;
 }
 
 /** Keeps the end of a notebook in view while its answers are drawn, until a person does something. */
