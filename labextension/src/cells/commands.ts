@@ -1,5 +1,5 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { Clipboard, type ISessionContextDialogs } from '@jupyterlab/apputils';
+import type { ISessionContextDialogs } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import {
   ellipsesIcon,
@@ -12,6 +12,7 @@ import type { JSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import type { History } from '../comm/historyMessages';
 import { excludedIcon, sentIcon } from '../icons';
 import { runCell } from '../live/newCell';
+import { copyText } from '../render/copyText';
 import { parseTurn } from '../turn/model';
 import { selectedCells, type IActiveCell } from './activePrompt';
 import { answerText, asMarkdown } from './answers';
@@ -178,7 +179,7 @@ function copyCommands(trans: TranslationBundle): Record<string, ICellCommand> {
       caption: trans.__('Copy the answer as the model wrote it'),
       inPalette: true,
       fits: ({ turn }) => answerText(turn) !== '',
-      run: ({ turn }) => Clipboard.copyToSystem(answerText(turn))
+      run: ({ turn }) => copyText(answerText(turn))
     },
     'msgbook:copy-as-markdown': {
       label: () => trans.__('Copy as Markdown'),
@@ -186,7 +187,7 @@ function copyCommands(trans: TranslationBundle): Record<string, ICellCommand> {
       inPalette: true,
       fits: isPrompt,
       run: ({ cell, turn }) =>
-        Clipboard.copyToSystem(asMarkdown(cell.sharedModel.getSource(), turn))
+        copyText(asMarkdown(cell.sharedModel.getSource(), turn))
     }
   };
 }

@@ -1,4 +1,3 @@
-import { Clipboard } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import {
   addBelowIcon,
@@ -8,6 +7,7 @@ import {
   type LabIcon
 } from '@jupyterlab/ui-components';
 
+import { copyText } from '../render/copyText';
 import { element } from '../render/dom';
 import { codeIn } from './languages';
 import type { ICodeActions } from './notebookCode';
@@ -105,7 +105,7 @@ export class CodeToolbar {
 
   private _copyCode(): void {
     if (this._code !== null) {
-      Clipboard.copyToSystem(codeIn(this._code).text);
+      copyText(codeIn(this._code).text);
       this._said.textContent = this._trans.__('Copied');
     }
   }

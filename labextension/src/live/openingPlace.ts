@@ -1,13 +1,18 @@
+import type { Cell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 /** What a person does; from then on the page scrolls only as it is told. */
 const ACTIONS = ['wheel', 'pointerdown', 'touchstart', 'keydown'] as const;
 
+/** Those that say that a person is elsewhere; a key may be the first of a message. */
+const POINTING = ['wheel', 'pointerdown', 'touchstart'] as const;
+
 /** Notes whether a person does something in a notebook while it is opened. */
 export class ActionWatch {
-  constructor(node: HTMLElement) {
+  constructor(node: HTMLElement, actions: readonly string[] = ACTIONS) {
     this._node = node;
-    onActions(node, this);
+    this._actions = actions;
+    listen(node, actions, this);
   }
 
   get hasActed(): boolean {
@@ -19,22 +24,23 @@ export class ActionWatch {
   }
 
   dispose(): void {
-    offActions(this._node, this);
+    this._actions.forEach(action =>
+      this._node.removeEventListener(action, this, { capture: true })
+    );
   }
 
   private readonly _node: HTMLElement;
+  private readonly _actions: readonly string[];
   private _hasActed = false;
 }
 
-function onActions(node: HTMLElement, listener: EventListenerObject): void {
-  ACTIONS.forEach(action =>
+function listen(
+  node: HTMLElement,
+  actions: readonly string[],
+  listener: EventListenerObject
+): void {
+  actions.forEach(action =>
     node.addEventListener(action, listener, { capture: true, passive: true })
-  );
-}
-
-function offActions(node: HTMLElement, listener: EventListenerObject): void {
-  ACTIONS.forEach(action =>
-    node.removeEventListener(action, listener, { capture: true })
   );
 }
 
@@ -49,24 +55,52 @@ const EPSILON = 2;
  *
  * @param isInFront - Returns whether the notebook is the document in front, which gets the focus.
  */
-export function openAtEnd(
+export async function openAtEnd(
   panel: NotebookPanel,
   isInFront: () => boolean
-): void {
+): Promise<void> {
   const { content } = panel;
   const last = content.widgets.length - 1;
   if (last < 0) {
     return;
   }
+  const cell = content.widgets[last];
+  const person = new ActionWatch(panel.node, POINTING);
   content.activeCellIndex = last;
   content.deselectAll();
-  content.mode = 'edit';
-  if (isInFront()) {
-    content.activate();
-  }
   new EndKeeper(panel);
   // Where only cells near the screen are in the page, the last one has to be asked for.
   content.scrollToItem(last, 'end').catch(() => undefined);
+  await isShown(cell);
+  person.dispose();
+  const isElsewhere = person.hasActed || content.activeCell !== cell;
+  if (!panel.isDisposed && !isElsewhere && !hasFocusInCell(content.node)) {
+    content.mode = 'edit';
+    if (isInFront()) {
+      content.activate();
+    }
+  }
+}
+
+/**
+ * Wait until a cell is in the page.
+ *
+ * JupyterLab would give one that is not the focus up to three seconds later, wherever a person is by then.
+ */
+async function isShown(cell: Cell): Promise<void> {
+  await cell.ready;
+  if (!cell.inViewport && !cell.isDisposed) {
+    await new Promise<void>(resolve => {
+      cell.inViewportChanged.connect(() => resolve());
+      cell.disposed.connect(() => resolve());
+    });
+  }
+}
+
+/** Return whether a button, a link or an answer in a cell has the focus; JupyterLab itself gives it to the cell. */
+function hasFocusInCell(notebook: HTMLElement): boolean {
+  const cell = document.activeElement?.parentElement?.closest('.jp-Cell');
+  return cell ? notebook.contains(cell) : false;
 }
 
 /** Keeps the end of a notebook in view while its answers are drawn, until a person does something. */
@@ -74,7 +108,7 @@ class EndKeeper {
   constructor(panel: NotebookPanel) {
     this._panel = panel;
     this._scroller = panel.content.outerNode;
-    onActions(panel.node, this);
+    listen(panel.node, ACTIONS, this);
     this._scroller.addEventListener('scroll', this);
     this._sizes = new ResizeObserver(() => this._show());
     Array.from(this._scroller.children).forEach(node =>
@@ -115,7 +149,9 @@ class EndKeeper {
   }
 
   private _end(): void {
-    offActions(this._panel.node, this);
+    ACTIONS.forEach(action =>
+      this._panel.node.removeEventListener(action, this, { capture: true })
+    );
     this._scroller.removeEventListener('scroll', this);
     this._sizes.disconnect();
   }

@@ -1,6 +1,7 @@
-import { Clipboard, Notification } from '@jupyterlab/apputils';
+import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { copyText } from '../render/copyText';
 import type { IUnheard } from './approvals';
 
 /** Tell a person that what they wanted of a question did not count, and offer what they wrote. */
@@ -17,7 +18,7 @@ export function tellUnheard(
       );
   const copy = {
     label: trans.__('Copy what you wrote'),
-    callback: () => Clipboard.copyToSystem(words)
+    callback: () => copyText(words)
   };
   Notification.warning(told, {
     autoClose: false,

@@ -1,4 +1,3 @@
-import { Clipboard } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import {
   caretDownIcon,
@@ -9,6 +8,7 @@ import {
 import * as React from 'react';
 
 import { shownText } from '../render/agentList';
+import { copyText } from '../render/copyText';
 import { aboutOf } from '../turn/subagentTasks';
 import type { AgentStatus, IListedAgent } from './agentsData';
 import type { AgentsModel } from './agentsModel';
@@ -164,7 +164,7 @@ function CopyPath(props: {
       className="msgbook-AgentsPanel-action"
       aria-label={trans.__('Copy path of %1', shownText(agent.name))}
       title={trans.__('Copy path')}
-      onClick={() => Clipboard.copyToSystem(path)}
+      onClick={() => copyText(path)}
     >
       <copyIcon.react tag="span" />
     </button>

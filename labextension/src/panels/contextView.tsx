@@ -1,9 +1,9 @@
-import { Clipboard } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React, { memo, useState } from 'react';
 
 import type { IShownRequest } from '../comm/contextAnswers';
 import { errorText } from '../live/errorText';
+import { copyText } from '../render/copyText';
 import { plainTitle } from '../turn/text';
 import { RequestBar } from './contextBar';
 import { Messages } from './contextMessages';
@@ -83,7 +83,7 @@ function CopyRequest({ model, trans }: IViewProps): JSX.Element {
   const copy = async () => {
     try {
       const body = await model.readBody();
-      Clipboard.copyToSystem(JSON.stringify(body, null, 2));
+      copyText(JSON.stringify(body, null, 2));
       setWords(trans.__('Copied'));
     } catch (error) {
       setWords(errorText(error));

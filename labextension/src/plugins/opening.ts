@@ -57,7 +57,7 @@ async function open(
   }
   // Whoever reads already, or has the focus on a button, keeps the place.
   if (!person.hasActed) {
-    openAtEnd(panel, () => shell.currentWidget === panel);
+    await openAtEnd(panel, () => shell.currentWidget === panel);
   }
 }
 
