@@ -70,7 +70,8 @@ it('what JupyterLab inserts stays what it is when a match is explained', async (
     patience: () => 1000,
     open: () => undefined
   });
-  const item = { label: 'py:frame', insertText: 'py:frame' };
+  const name = 'py:frame';
+  const item = { label: name, insertText: name };
   const context = {} as ICompletionContext;
 
   // Behind `py:`, as a match of another provider begins only there.

@@ -87,7 +87,9 @@ export class EndFollower {
     this._end();
     if (cell !== undefined) {
       this._cell = cell;
-      this._rule.begin(this._places(cell));
+      // Its answer may have a line already, which is below the view if the prompt stands at its end.
+      const prompt = cell.querySelector('.jp-Cell-inputWrapper') ?? cell;
+      this._rule.begin({ ...this._places(cell), end: endOf(prompt) });
       outerNode.addEventListener('scroll', this._onScroll, { passive: true });
       this._observer.observe(cell);
       this._hold();

@@ -54,6 +54,7 @@ async function continueBelow(
   const added = notebook.widgets[index + 1];
   // It is drawn first: its answer makes it longer.
   await notebook.scrollToItem(index + 1, 'center');
+  await added.ready;
   await runCell(panel, added);
 }
 

@@ -100,6 +100,7 @@ class NameOffer {
       'msgbook-NameOffer-words',
       trans.__('Name this chat “%1”?', title)
     );
+    words.title = title;
     const node = element('div', '', words, rename, decline);
     node.setAttribute('role', 'status');
     return node;
