@@ -10,13 +10,16 @@ describe('copyText', () => {
   beforeEach(() => {
     // No browser: nothing is copied here.
     document.execCommand = () => true;
-    // JupyterLab's test environment has a range that selects nothing.
-    document.createRange = () => new Range();
     document.body.innerHTML =
       '<button></button><p>read</p><div contenteditable="true" tabindex="0"><p>written</p></div>';
     button = document.querySelector('button') as HTMLButtonElement;
     editor = document.querySelector('div') as HTMLElement;
     text = document.querySelector('body > p') as HTMLElement;
+    // JupyterLab's test environment makes ranges that select nothing; those of a selection are real.
+    select(text);
+    const range = window.getSelection()!.getRangeAt(0).cloneRange();
+    window.getSelection()!.removeAllRanges();
+    document.createRange = () => range.cloneRange();
   });
 
   it('takes the selection from an editor that was left: it would get the focus', () => {
