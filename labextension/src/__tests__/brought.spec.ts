@@ -1,8 +1,12 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { MAX_ITEMS, broughtBy, type IBrought } from '../cells/brought';
-import { BroughtFacts } from '../cells/broughtFacts';
-import { broughtRow } from '../cells/broughtRow';
+import {
+  BroughtFacts,
+  MAX_ITEMS,
+  broughtBy,
+  type IBrought
+} from '../cells/brought';
+import { broughtRow } from '../cells/broughtRows';
 
 const trans = nullTranslator.load('msgbook');
 

@@ -1,25 +1,8 @@
-import { Sanitizer } from '@jupyterlab/apputils/lib/sanitizer';
-import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
-import { createMarkdownParser } from '@jupyterlab/markedparser-extension';
 import { MimeModel } from '@jupyterlab/rendermime';
 import { Widget } from '@lumino/widgets';
 
 import { TextView } from '../render/textView';
-import { safeMarkdown } from '../safe/markdown';
-
-const languages = new EditorLanguageRegistry();
-EditorLanguageRegistry.getDefaultLanguages().forEach(language =>
-  languages.addLanguage(language)
-);
-
-const markdown = safeMarkdown({
-  mimeType: 'text/markdown',
-  sanitizer: new Sanitizer(),
-  resolver: null,
-  linkHandler: null,
-  latexTypesetter: null,
-  markdownParser: createMarkdownParser(languages)
-});
+import { markdown } from './pageMarkdown';
 
 const BLOCKS = [
   'A paragraph with **bold**, `code`, $x_1$ and a [link](https://example.org).',
