@@ -161,6 +161,16 @@ def kill_server(url: str) -> None:
     psutil.wait_procs([server, *kernels], timeout=300)
 
 
+def opened(browser: Browser, url: str, name: str) -> Lab:
+    """Open a chat in a browser that has nothing of what others have open, and wait for its kernel."""
+    page = browser.new_context().new_page()
+    page.set_default_timeout(300_000)
+    lab = Lab(page, url)
+    lab.load(name)
+    lab.wait_for_kernel()
+    return lab
+
+
 @pytest.mark.parametrize("name", ["killed.ipynb", "killed.msg.md"])
 def test_what_had_arrived_when_the_server_was_killed_is_there_afterwards(
     browser: Browser,
@@ -175,28 +185,18 @@ def test_what_had_arrived_when_the_server_was_killed_is_there_afterwards(
     slow = Slow("Said before it was killed.", "")
     model_server.answers = [slow.answer, text("Second.")]
     first = serve()
-    context = browser.new_context()
-    page = context.new_page()
-    page.set_default_timeout(300_000)
-    lab = Lab(page, first)
-    lab.load(name)
-    lab.wait_for_kernel()
+    lab = opened(browser, first, name)
     lab.run(0)
     expect(lab.cell(0).get_by_text("Said before it was killed.")).to_be_visible()
 
     # The browser goes with it: nobody saves what stands on the page.
-    page.evaluate(
+    lab.page.evaluate(
         "() => window.jupyterapp.serviceManager.contents.save = () => new Promise(() => {})"
     )
     kill_server(first)
-    context.close()
+    lab.page.context.close()
     second = serve()
-    context = browser.new_context()
-    page = context.new_page()
-    page.set_default_timeout(300_000)
-    lab = Lab(page, second)
-    lab.load(name)
-    lab.wait_for_kernel()
+    lab = opened(browser, second, name)
 
     expect(lab.cell(0).get_by_text("Said before it was killed.")).to_be_visible()
     expect(lab.cell(0).locator("[data-status=interrupted]")).to_be_visible()
@@ -204,7 +204,7 @@ def test_what_had_arrived_when_the_server_was_killed_is_there_afterwards(
     lab.run(1)
     expect(lab.cell(1).get_by_text("Second.")).to_be_visible()
     assert "Said before it was killed." in str(model_server.messages()[2])
-    context.close()
+    lab.page.context.close()
 
 
 def test_what_came_while_no_browser_was_there_is_there_for_the_next_one(

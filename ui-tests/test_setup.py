@@ -156,9 +156,8 @@ def test_a_model_is_connected_from_the_demo_models_first_answer(
     screenshot("preview")
     with lab.dark():
         screenshot("preview-dark")
-    lab.page.set_viewport_size({"width": 700, "height": 900})
-    screenshot("preview-narrow")
-    lab.page.set_viewport_size({"width": 1280, "height": 900})
+    with lab.width(700):
+        screenshot("preview-narrow")
     form.get_by_role("button", name="Save", exact=True).click()
     expect(form.get_by_text("Saved. New chats use this model.")).to_be_visible()
     screenshot("saved")
@@ -205,9 +204,8 @@ def test_a_key_for_the_session_answers_and_is_nowhere_but_in_memory(
     screenshot("session")
     with lab.dark():
         screenshot("session-dark")
-    lab.page.set_viewport_size({"width": 700, "height": 900})
-    screenshot("session-narrow")
-    lab.page.set_viewport_size({"width": 1280, "height": 900})
+    with lab.width(700):
+        screenshot("session-narrow")
     form.get_by_role("button", name="Save", exact=True).click()
     expect(form.get_by_text("Saved. New chats use this model.")).to_be_visible()
     model_server.answers = [text("With the key of the session.")]

@@ -82,6 +82,21 @@ def victim_of(folder: Path, name: str) -> Path:
     return victim
 
 
+def refused(server, folder, arguments, capsys):
+    """Return what a command says that refuses to write: it asks no model and changes no file."""
+    server.choose = lambda _request: text("paid")
+    before = snapshot(folder.parent)
+
+    code = with_settings(server, main, arguments)
+
+    told = capsys.readouterr().err
+    assert code in (1, 2), told
+    assert server.requests == []
+    assert snapshot(folder.parent) == before
+    assert "Traceback" not in told
+    return told
+
+
 @pytest.mark.parametrize("kind", TARGETS)
 @pytest.mark.parametrize("verb", VERBS)
 def test_what_takes_the_name_of_a_file_is_neither_followed_nor_replaced(
@@ -94,16 +109,9 @@ def test_what_takes_the_name_of_a_file_is_neither_followed_nor_replaced(
     if name == "new" and kind == "file":
         victim = victim.parent
     TARGETS[kind](folder / name, victim)
-    server.choose = lambda _request: text("paid")
-    before = snapshot(folder.parent)
 
-    code = with_settings(server, main, arguments)
+    told = refused(server, folder, arguments, capsys)
 
-    told = capsys.readouterr().err
-    assert code in (1, 2), told
-    assert server.requests == []
-    assert snapshot(folder.parent) == before
-    assert "Traceback" not in told
     assert Path(name).name in told or "new" in told
 
 
@@ -133,16 +141,9 @@ def test_no_command_writes_through_a_folder_that_someone_has_linked(
     places = {"new": into, "new/deeper": f"{into}/deeper", "out": f"{into}/deeper"}
     files = {name: f"{into}/{name}", f"{name}.part": ""}
     arguments = [places.get(word) or files.get(word) or word for word in arguments]
-    server.choose = lambda _request: text("paid")
-    before = snapshot(folder.parent)
 
-    code = with_settings(server, main, arguments)
+    told = refused(server, folder, arguments, capsys)
 
-    told = capsys.readouterr().err
-    assert code in (1, 2), told
-    assert server.requests == []
-    assert snapshot(folder.parent) == before
-    assert "Traceback" not in told
     assert "linked" in told
 
 
