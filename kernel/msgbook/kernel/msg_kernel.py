@@ -136,21 +136,20 @@ class MsgKernel(InterruptibleKernel):
         # JupyterLab lists deleted cells once, in the next request.
         deleted = (cell_meta or {}).get("deletedCells")
         self._session.forget(deleted if isinstance(deleted, list) else [])
-        with self.staying_busy():
-            if self._routing.is_msgbook_cell(code):
-                reply = execute_reply(self.shell.execution_count)
-                if not silent:
-                    running = self._run_msgbook_cell(requested, store_history, allow_stdin)
-                    reply = await self._in_main_loop(running)
-                return self._with_expressions(reply, user_expressions)
-            is_stored = bool(code.strip()) and store_history and not silent
-            request_id = header.get("msg_id", "") if is_stored else ""
-            with self._session.remembering_code(requested, request_id), self.running_python():
-                if failure := self._routing.refuse(code):
-                    return self._end(self._next_count(code, is_stored), failure, silent=silent)
-                options = (silent, store_history, user_expressions, allow_stdin)
-                running = super().do_execute(code, *options, cell_meta=cell_meta, cell_id=cell_id)
-                return await awaited_reply(running)
+        if self._routing.is_msgbook_cell(code):
+            reply = execute_reply(self.shell.execution_count)
+            if not silent:
+                running = self._run_msgbook_cell(requested, store_history, allow_stdin)
+                reply = await self._in_main_loop(running)
+            return self._with_expressions(reply, user_expressions)
+        is_stored = bool(code.strip()) and store_history and not silent
+        request_id = header.get("msg_id", "") if is_stored else ""
+        with self._session.remembering_code(requested, request_id), self.running_python():
+            if failure := self._routing.refuse(code):
+                return self._end(self._next_count(code, is_stored), failure, silent=silent)
+            options = (silent, store_history, user_expressions, allow_stdin)
+            running = super().do_execute(code, *options, cell_meta=cell_meta, cell_id=cell_id)
+            return await awaited_reply(running)
 
     async def do_complete(self, code: str, cursor_pos: int) -> dict[str, Any]:
         if self._routing.is_msgbook_cell(code):
