@@ -19,7 +19,7 @@ LAB_SOURCES := $(shell find labextension/src labextension/style labextension/sch
 SHARED_DATA := $(shell find kernel/kernelspec server-config -type f) install.json $(wildcard jupytext_format/msgbook_autoload.*)
 
 .PHONY: help demo test test-laws test-integration test-ui test-compat test-openai2 test-rest test-all test-servers lint lint-workflows \
-	format bench corpus fuzz docs screenshots dist clean check-tools
+	format bench corpus fuzz docs weight screenshots dist clean check-tools
 
 help:
 	@echo "make demo         open a sample conversation in JupyterLab, with the built-in demo model"
@@ -36,6 +36,7 @@ help:
 	@echo "make corpus       the laws of the text format, over published notebooks (downloads them)"
 	@echo "make fuzz N=5000  the laws of the text format, over N generated notebooks and N damaged texts;"
 	@echo "                  then all tests with generated examples, over new ones"
+	@echo "make weight       count modules, lines of code, and what one prompt enters"
 	@echo "make docs         build the manual into docs/_build, and check its links and examples"
 	@echo "make dist         the sdist and the wheel, each tried in an environment without Node.js"
 	@echo "make screenshots  draw the pictures of the documentation again"
@@ -235,6 +236,9 @@ docs: $(VENV)/.dev
 	sphinx-build -b html -q -W --keep-going docs docs/_build/html
 	pytest -q tests/docs tests/integration/docs tests/format/test_docs.py
 	@echo "open docs/_build/html/index.html"
+
+weight: $(VENV)/.dev
+	python scripts/weight.py
 
 screenshots: $(VENV)/.dev chromium
 	@sh scripts/find-emoji-font.sh

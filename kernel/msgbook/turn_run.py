@@ -156,6 +156,7 @@ class _TurnRun:
             new_token=engine.ids.new_token,
             approve_read=self._approve_read,
             run_call=engine.cassette.run_call,
+            clock=engine.clock,
         )
 
     async def run(self) -> None:

@@ -27,7 +27,7 @@ class AskingPage:
         session.answer_queries(asyncio.get_running_loop())
         self._page = Page(session.page, "a page", self._hear)
 
-    async def ask(self, name: str, **params: Any) -> Message:
+    async def ask(self, name: str, /, **params: Any) -> Message:
         """Return the result of a query.
 
         Raises:

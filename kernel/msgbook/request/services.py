@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -98,6 +97,7 @@ class TurnServices:
         new_token: Returns as many random bytes as hex digits.
         approve_read: Decides about reads that need approval.
         run_call: Makes each attempt to run a call of a recorded tool.
+        clock: Returns monotonic seconds.
     """
 
     record: TurnRecord
@@ -112,6 +112,7 @@ class TurnServices:
     new_token: Callable[[int], str]
     approve_read: Approve
     run_call: RunCall
+    clock: Callable[[], float]
 
     async def ready_servers(self, names: Sequence[str]) -> None:
         await self.mcp.ready(names, partial(_warn_once, self), self.inform)
@@ -133,12 +134,12 @@ class TurnServices:
             self.approve,
             self.redact,
             self.cap_result,
-            time.monotonic,
-            Budgets(active_agent.limits, time.monotonic),
+            self.clock,
+            Budgets(active_agent.limits, self.clock),
             RepeatedCalls(),
             self.run_call,
         )
-        return ReferenceCalls(runner, self.record, self.changed, time.monotonic, self.new_token).run
+        return ReferenceCalls(runner, self.record, self.changed, self.clock, self.new_token).run
 
     async def summarize(
         self, missing: Sequence[MissingSummary], cells: Sequence[Cell], active_agent: ActiveAgent
@@ -154,7 +155,7 @@ class TurnServices:
         self._apply(Notice(text))
 
     def _apply(self, event: TurnEvent) -> None:
-        self.record.apply(event, time.monotonic())
+        self.record.apply(event, self.clock())
         self.changed()
 
 

@@ -109,10 +109,10 @@ class SubagentDispatcher:
 
     async def _run(self, subagents: Sequence[Subagent], call: CallContext) -> None:
         """Run sub-agents until the last one has ended; a cancellation ends them all."""
-        loop, redact = asyncio.get_running_loop(), self._parent.engine.redact
+        clock, redact = self._parent.engine.clock, self._parent.engine.redact
 
         def update() -> None:
-            rows = [make_row(subagent, loop.time(), redact) for subagent in subagents]
+            rows = [make_row(subagent, clock(), redact) for subagent in subagents]
             call.update({"agents": rows})
 
         rows = Throttle(update, lambda: ROWS_INTERVAL)

@@ -45,7 +45,7 @@ class Subagent:
     """Whether a person stopped it, and not its whole parent."""
     failure: Failure | None = None
     started: float | None = None
-    """Time of its start, on the event loop's clock."""
+    """Time of its start, on the engine's clock."""
     ended: float | None = None
 
     @property
@@ -73,12 +73,12 @@ class Subagent:
         finally:
             if self.conversation.is_deleted:
                 self.state = "deleted"
-            self.ended = asyncio.get_running_loop().time()
+            self.ended = self.engine.clock()
             self.changed()
 
     async def _run(self) -> None:
         LANE.set(self.lane)
-        self.state, self.started = "running", asyncio.get_running_loop().time()
+        self.state, self.started = "running", self.engine.clock()
         ended = await self.parent.run_turn(
             self.engine,
             self.conversation.source,
