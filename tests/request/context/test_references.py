@@ -247,3 +247,27 @@ def test_odd_arguments_raise_nothing(arguments: str) -> None:
     result = resolved(f"@[f{arguments}]", Scripted())
 
     assert len(result.tools) + len(result.notices) == 1
+
+
+@pytest.mark.parametrize(
+    ("prompt", "keys"),
+    [
+        ("@[ a.py]", [" a.py"]),
+        ("@[ a.py ]", [" a.py"]),
+        ("@[ a.py:1:2 ]", [" a.py:1:2"]),
+        ("@[ b.py]", ["b.py"]),
+        ("@[ b.py ]", ["b.py"]),
+        ("@[c.py ]", ["c.py "]),
+        ("@[a.py]", ["a.py"]),
+        ("@[ {{D}}.py]", [" a.py"]),
+        ("@[ sub/x.py]", [" sub/x.py"]),
+        ("@[n.md]", ["n.md", " a.py"]),
+        ("@[ cell:1]", ["cell:1"]),
+        ("@[ py:x ]", ["py:x"]),
+    ],
+)
+def test_blanks_belong_to_a_name_if_a_file_is_called_so(prompt, keys):
+    names = (" a.py", "a.py", "b.py", "c.py ", " sub/x.py")
+    sources = Scripted({**dict.fromkeys(names, "text"), "n.md": "@[ a.py]"})
+
+    assert list(resolved(prompt, sources, {"D": "a"}).files) == keys

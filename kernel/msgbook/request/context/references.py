@@ -107,7 +107,7 @@ class _Resolver:
                 elif tag.is_bare:
                     await self._resolve_bare(tag)
                 else:
-                    key = self._expand(tag.text)
+                    key = await self._key_of(tag)
                     await self._resolve_item(key, parse_tag(key), ())
             except (SourceError, TagError) as error:
                 self._notices.add_failure(tag.text, error)
@@ -124,7 +124,7 @@ class _Resolver:
             if self._exceeds_tags(tag):
                 return
             try:
-                key = self._expand(tag.text)
+                key = await self._key_of(tag)
                 reference = parse_tag(key) if not tag.tool else None
                 if reference is None or reference.kind != "path":
                     raise SourceError("a referenced file or a rule may refer to files only")
@@ -233,6 +233,14 @@ class _Resolver:
     def _expand(self, text: str) -> str:
         return expand_in_tag(text, self._macros, _KEY_GROWTH)
 
+    async def _key_of(self, tag: Tag) -> str:
+        """Return the text of a tag: with blanks around it if a file is called so."""
+        for spaced in tag.spaced:
+            path = _path_of(key := self._expand(spaced))
+            if path != path.strip() and await self._sources.exists(path):
+                return key
+        return self._expand(tag.text)
+
     def _try_key(self, key: str) -> bool:
         """Return whether a key is tried for the first time, and remember it."""
         is_new = key not in self._tried
@@ -278,3 +286,12 @@ class _Resolver:
             reason = f"{len(text) - limit} of {len(text)} characters were left out in the middle"
             self._notices.add_about(key, f"{reason}; to send lines, write @[path:1:200]")
         return capped(text, limit)
+
+
+def _path_of(text: str) -> str:
+    """Return the path that the text of a tag names; empty if it names something else."""
+    try:
+        reference = parse_tag(text)
+    except TagError:
+        return ""
+    return reference.name if reference.kind == "path" else ""

@@ -50,6 +50,16 @@ class Tag:
     """Name of the tool; empty if the tag is not a call."""
     arguments: str = ""
     """Arguments of the tool: JSON text as written."""
+    written: str = ""
+    """The text with the blanks around it; empty if there are none."""
+
+    @property
+    def spaced(self) -> tuple[str, ...]:
+        """Possible texts with blanks around them: a file's name may begin or end with some."""
+        written = self.written
+        return (
+            tuple(dict.fromkeys((written, written.rstrip(), written.lstrip()))) if written else ()
+        )
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -105,8 +115,8 @@ def find_tags(text: str, *, bare: bool = True) -> FoundTags:
         closing = brackets.get(start + 1)
         if closing is None:
             unclosed.append((start, f"{_excerpt(text, start)} has no closing bracket on its line."))
-        elif inner := text[start + 2 : closing].strip():
-            tags.append(Tag(inner, start))
+        elif inner := (written := text[start + 2 : closing]).strip():
+            tags.append(Tag(inner, start, written="" if inner == written else written))
             scanner.skip(closing + 1)
     return FoundTags(tags, locate_problems(text, unclosed))
 

@@ -12,11 +12,14 @@ _LINE_END = re.compile("\r?\n")
 def replace_only(text: str, old: str, new: str, name: str) -> str:
     """Return the text with `new` in place of the only occurrence of `old`.
 
-    LF and CRLF count as equal in the search; the new text gets the line ends of its place.
+    LF, CRLF and, where all lines end so, CR count as equal in the search; the new text gets the line ends of its place.
 
     Raises:
         ToolError: `old` is empty, or occurs not at all or several times.
     """
+    if "\r" in text and "\n" not in text:
+        plain = (one.replace("\r\n", "\n").replace("\r", "\n") for one in (text, old, new))
+        return replace_only(*plain, name).replace("\n", "\r")
     old, new = _LINE_END.sub("\n", old), _LINE_END.sub("\n", new)
     if not old:
         raise ToolError("`old` is empty; give text that occurs in the file, or use write.")
