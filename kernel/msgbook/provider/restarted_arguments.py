@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-
-from msgbook.growing_text import GrowingText
+from collections.abc import Callable
 
 _MOST_CHECKS = 20
 """Times that all arguments are read again to see whether they can go on with an object."""
-_COMPARED = 4096
+_LEAST = 2
+"""Characters after which arguments may begin anew: a bracket alone says nothing."""
+_COMPARED = 64
 """First characters that a piece is compared with before."""
 
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*+("?)', re.DOTALL)
@@ -22,8 +23,9 @@ class RestartedArguments:
     is passed on as it came.
     """
 
+    __slots__ = ("_again", "_are_whole", "_at", "_begin", "_left")
+
     def __init__(self) -> None:
-        self._said = GrowingText()
         self._begin = ""
         self._left = _MOST_CHECKS
         self._are_whole = False
@@ -32,44 +34,43 @@ class RestartedArguments:
         """What is said again; None if nothing is."""
         self._at = 0
 
-    def feed(self, text: str) -> str:
-        """Return what is new in a piece."""
+    def feed(self, text: str, said: Callable[[], str]) -> str:
+        """Return what is new in a piece.
+
+        Args:
+            said: Returns the arguments so far.
+        """
         if self._again is None:
-            if not self._begins_anew(text):
-                return self._add(text)
-            self._again, self._at = str(self._said), 0
+            if not self._begins_anew(text, said):
+                self._begin = self._begin or text[:_COMPARED]
+                return text
+            self._again, self._at = said(), 0
         again, at = self._again, self._at
         known = again[at : at + len(text)]
         if not text.startswith(known):
             self._again = None
-            return self._add(again[:at] + text)
+            return again[:at] + text
         self._at += len(known)
         if self._at == len(again):
             self._again = None
-        return self._add(text[len(known) :])
+        return text[len(known) :]
 
-    def _begins_anew(self, text: str) -> bool:
-        size = self._said.size
+    def _begins_anew(self, text: str, find_said: Callable[[], str]) -> bool:
         begin = min(len(text), len(self._begin))
         is_like = text.startswith("{") and text[:begin] == self._begin[:begin]
-        if not (is_like and size and self._left):
+        if not (is_like and begin and self._left):
             return False
-        said = str(self._said)
+        said = find_said()
         is_whole = text.startswith(said)
-        if not (is_whole or said.startswith(text)):
+        if len(said) < _LEAST or not (is_whole or said.startswith(text)):
             return False
         if is_whole and self._are_whole:
             return True
         self._left -= 1
         if _may_go_on_with_an_object(said):
             return False
-        self._are_whole |= is_whole and len(text) > size
+        self._are_whole |= is_whole and len(text) > len(said)
         return True
-
-    def _add(self, text: str) -> str:
-        self._begin += text[: max(0, _COMPARED - len(self._begin))]
-        self._said.add(text)
-        return text
 
 
 def _may_go_on_with_an_object(said: str) -> bool:

@@ -226,6 +226,10 @@ class _Call:
         self.has_empty = False
         """True while the arguments are `{}`: gateways to Anthropic send it before the true ones."""
 
+    def read_said(self) -> str:
+        """Return the arguments so far."""
+        return self.said
+
     @property
     def said(self) -> str:
         """The arguments so far."""
@@ -251,7 +255,7 @@ class _Call:
                 return ""
             self.has_empty = False
             held = "" if arguments.lstrip().startswith("{") else self.add(_EMPTY)
-        return held + self.add(self.deltas.feed(self.restarted.feed(arguments)))
+        return held + self.add(self.deltas.feed(self.restarted.feed(arguments, self.read_said)))
 
     def take_held(self) -> str:
         """Return what is held back, as nothing follows."""

@@ -81,7 +81,8 @@ class CallItem(Item):
         yield from self.open(item)
 
     def add(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
-        yield from self._say(self._arguments.add(0, self._restarted.feed(text))[1])
+        text = self._restarted.feed(text, lambda: str(self._arguments))
+        yield from self._say(self._arguments.add(0, text)[1])
 
     def end_part(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
         yield from self._say(self._arguments.end_part(0, text)[1])
