@@ -271,3 +271,20 @@ def test_blanks_belong_to_a_name_if_a_file_is_called_so(prompt, keys):
     sources = Scripted({**dict.fromkeys(names, "text"), "n.md": "@[ a.py]"})
 
     assert list(resolved(prompt, sources, {"D": "a"}).files) == keys
+
+
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ("a.py:3:1", "lines FIRST:LAST, counted from 1; got 3:1"),
+        ("a.PDF:3:1", "pages FIRST:LAST, counted from 1; got 3:1"),
+        ("a.PDF:1-2", "pages as in @[a.PDF:1:20], got :1-2"),
+        ("a.PDF#page=2", "pages as in @[a.PDF:1:20], got #page=2"),
+        ("a.py#L2", "lines as in @[a.py:1:20], got #L2"),
+    ],
+)
+def test_what_is_expected_of_a_range_is_lines_and_of_a_pdf_pages(tag, expected):
+    sources = Scripted({"a.py": "text", "a.PDF": "text"})
+
+    notices = resolved(f"@[{tag}]", sources).notices
+    assert [one.text for one in notices] == [f"@[{tag}] is not sent: expected {expected}."]

@@ -19,7 +19,15 @@ from msgbook.request.context.content_reference import ToolRun
 from msgbook.request.context.macro_expansion import expand_macros
 from msgbook.request.context.reference_notices import ReferenceNotices
 from msgbook.request.context.sources import SourceError, Sources
-from msgbook.request.context.tags import Reference, Tag, TagError, find_tags, is_glob, parse_tag
+from msgbook.request.context.tags import (
+    Reference,
+    Tag,
+    TagError,
+    find_tags,
+    is_glob,
+    parse_tag,
+    parts_of,
+)
 from msgbook.request.context.tool_arguments import ToolArguments, expand_in_tag
 from msgbook.scanner import run_in_thread_if_long
 from msgbook.text import capped, repair_surrogates
@@ -38,7 +46,9 @@ _KEY_GROWTH = 5_000
 """Characters that macros may add to one tag: more than any path has."""
 _CALL = re.compile(r"\w+\s*\{.*\}", re.DOTALL)
 """A tag that looks like a tool call but is not one."""
-_LIKE_LINES = re.compile(r"(.+?)(:-?\d*:-?\d*|:-\d+|:\d+-\d+|:L?\d+(?:-L?\d+)?|#L?\d+(?:-L?\d+)?)")
+_LIKE_LINES = re.compile(
+    r"(.+?)(:-?\d*:-?\d*|:-\d+|:\d+-\d+|:L?\d+(?:-L?\d+)?|#L?\d+(?:-L?\d+)?|#page=\d+)"
+)
 """A path with lines as other programs write them."""
 _MAX_TAGS = 1000
 """Tags of a prompt that are resolved, including those that fail."""
@@ -183,7 +193,8 @@ class _Resolver:
         if found is None or await self._sources.exists(reference.name):
             return
         if await self._sources.exists(found[1]):
-            raise SourceError(f"expected lines as in @[{found[1]}:1:20], got {found[2]}")
+            parts = parts_of(found[1])
+            raise SourceError(f"expected {parts} as in @[{found[1]}:1:20], got {found[2]}")
 
     async def _read_glob(self, reference: Reference) -> None:
         matches = await self._sources.glob(reference.name)

@@ -30,7 +30,7 @@ class TagError(MsgbookError):
 
 
 class Lines(NamedTuple):
-    """A range of lines, 1-based; the last one is included."""
+    """A range of lines, or of a PDF's pages, 1-based; the last one is included."""
 
     first: int
     last: int
@@ -147,8 +147,13 @@ def parse_tag(text: str) -> Reference:
         return Reference("path", name)
     first, last = numbers[0], numbers[-1]
     if not 1 <= first <= last:
-        raise TagError(f"expected lines FIRST:LAST, counted from 1; got {first}:{last}")
+        raise TagError(f"expected {parts_of(name)} FIRST:LAST, counted from 1; got {first}:{last}")
     return Reference("path", name, Lines(first, last))
+
+
+def parts_of(path: str) -> str:
+    """Return what the numbers after a path count."""
+    return "pages" if path.lower().endswith(".pdf") else "lines"
 
 
 def is_glob(path: str) -> bool:
