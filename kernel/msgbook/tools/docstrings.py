@@ -22,5 +22,6 @@ def docstring_of(function: Callable[..., Any]) -> str:
         defined = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     except (OSError, TypeError, SyntaxError, IndexError):  # it has no source that can be found
         return ""
-    is_function = isinstance(defined, ast.FunctionDef | ast.AsyncFunctionDef)
-    return (ast.get_docstring(defined) or "") if is_function else ""
+    if not isinstance(defined, ast.FunctionDef | ast.AsyncFunctionDef):
+        return ""
+    return ast.get_docstring(defined) or ""

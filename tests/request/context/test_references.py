@@ -273,6 +273,22 @@ def test_blanks_belong_to_a_name_if_a_file_is_called_so(prompt, keys):
     assert list(resolved(prompt, sources, {"D": "a"}).files) == keys
 
 
+@pytest.mark.parametrize("name", ["log-12:30", "10:20:30", "a:3:1", "a:0"])
+def test_a_name_may_end_as_lines_do(name):
+    sources = Scripted({name: "text", "n.md": f"@[{name}]"})
+
+    assert resolved(f"@[{name}]", sources).files == {name: "text"}
+    assert resolved("@[n.md]", sources).files[name] == "text"
+    assert sources.asked[0] == (name, None, False)
+
+
+def test_lines_of_a_file_go_before_a_name_that_ends_so():
+    sources = Scripted({"a": "text", "a:1": "other"})
+
+    resolved("@[a:1]", sources)
+    assert sources.asked == [("a", Lines(1, 1), False)]
+
+
 @pytest.mark.parametrize(
     ("tag", "expected"),
     [

@@ -118,7 +118,7 @@ class _Resolver:
                     await self._resolve_bare(tag)
                 else:
                     key = await self._key_of(tag)
-                    await self._resolve_item(key, parse_tag(key), ())
+                    await self._resolve_item(key, await self._named_by(key), ())
             except (SourceError, TagError) as error:
                 self._notices.add_failure(tag.text, error)
 
@@ -135,7 +135,7 @@ class _Resolver:
                 return
             try:
                 key = await self._key_of(tag)
-                reference = parse_tag(key) if not tag.tool else None
+                reference = await self._named_by(key) if not tag.tool else None
                 if reference is None or reference.kind != "path":
                     raise SourceError("a referenced file or a rule may refer to files only")
                 if key in chain:
@@ -251,6 +251,17 @@ class _Resolver:
             if path != path.strip() and await self._sources.exists(path):
                 return key
         return self._expand(tag.text)
+
+    async def _named_by(self, key: str) -> Reference:
+        """Return the reference of a key: a file's name may end as lines do (`log-12:30`)."""
+        try:
+            reference = parse_tag(key)
+        except TagError:
+            if not await self._sources.exists(key):
+                raise
+            return Reference("path", key)
+        is_name = reference.lines and not await self._sources.exists(reference.name)
+        return Reference("path", key) if is_name and await self._sources.exists(key) else reference
 
     def _try_key(self, key: str) -> bool:
         """Return whether a key is tried for the first time, and remember it."""
