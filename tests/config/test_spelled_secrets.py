@@ -7,7 +7,7 @@ import html
 import json
 import re
 import string
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 from hypothesis import given
@@ -241,3 +241,61 @@ def test_a_short_secret_changes_no_name_of_a_request(secret):
 
     assert redact_json(request, [secret]).keys() == request.keys()
     assert redact_json(request, [secret])["messages"][0].keys() == request["messages"][0].keys()
+
+
+def coded(key: str, before: str, way: str) -> str:
+    """A text with a key in base64, and what stands there before the letters of the key alone."""
+    data = base64.b64encode(f"{before}{key} and more".encode()).decode()
+    match way:
+        case "url":
+            return data.replace("+", "-").replace("/", "_")
+        case "%":
+            return quote(data, safe="")
+        case "json":
+            return data.replace("/", "\\/")
+        case "lines":
+            return "\n".join(data[at : at + 20] for at in range(0, len(data), 20))
+        case "json lines":
+            return "\\r\\n".join(data[at : at + 17] for at in range(0, len(data), 17))
+    return data
+
+
+@pytest.mark.parametrize("way", ["", "url", "%", "json", "lines", "json lines"])
+@pytest.mark.parametrize("before", ["", "a", "ab", "user:", "user"])
+@pytest.mark.parametrize("key", ["sk-ab?cd>>EFgh12~~??", "xoxb-1234567890", "ÿÿÿ>>>???ÿÿÿ"])
+def test_a_key_in_base64_is_hidden_while_the_text_grows(way, before, key):
+    text = f"It is {coded(key, before, way)}"
+
+    for end in range(len(text) + 1):
+        shown = redact(text[:end], [key])
+        plain = re.sub(r"\\[rn]|[\n\\]", "", unquote(shown))
+        assert not any(form[:9] in plain for form in forms_of(key)), shown
+        assert redact(shown, [key]) == shown
+
+
+def forms_of(key: str) -> list[str]:
+    """The letters of a key in base64 at each of its three places."""
+    data = key.encode()
+    forms = [base64.b64encode(b"\0" * n + data).decode()[-(-n * 8 // 6) :] for n in range(3)]
+    return forms + [form.replace("+", "-").replace("/", "_") for form in forms]
+
+
+@pytest.mark.parametrize("way", ["", "url", "json", "lines", "json lines"])
+@pytest.mark.parametrize("before", ["", "a", "ab"])
+def test_json_with_the_beginning_of_a_key_in_base64_may_hold_one(way, before):
+    key = "sk-ab?cd>>EFgh12~~??"
+    text = f"It is {coded(key, before, way)}"
+
+    for end in range(len(text)):
+        if redact(text[:end], [key]) != text[:end]:
+            encoded = json.dumps({"text": text[:end]}, ensure_ascii=False).encode()
+            assert may_contain(encoded, [key])
+
+
+def test_what_only_begins_like_a_key_in_base64_is_shown_once_it_goes_on_otherwise():
+    key = "sk-proj-0123456789abcdef"
+    begun = base64.b64encode(key[:12].encode()).decode()
+
+    assert redact(f"It is {begun}", [key]) == f"It is {REDACTED}"
+    assert redact(f"It is {begun}!", [key]) == f"It is {begun}!"
+    assert redact(f"It is {begun[:7]}", [key]) == f"It is {begun[:7]}"

@@ -220,6 +220,19 @@ def test_an_empty_part_of_an_export_has_no_chats(converter, capsys, empty, as_fo
     assert "not read" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("as_folder", [False, True])
+def test_names_that_begin_with_a_blank_are_names(converter, capsys, as_folder):
+    files = {" an export/ conversations-000.json": [chatgpt()]}
+    path = (
+        unpacked(converter, " export", files)
+        if as_folder
+        else converter.file(" a.zip", archive(files))
+    )
+
+    assert main(["convert", str(path), "--out", " out"]) == 0
+    assert (converter.folder / " out" / "Tides.msg.md").exists()
+
+
 def test_an_entry_of_an_archive_that_is_damaged_is_named_and_the_others_are_written(
     converter, capsys
 ):

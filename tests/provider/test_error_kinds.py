@@ -9,6 +9,7 @@ from refused import error
 
 from msgbook.config import ProviderSettings
 from msgbook.errors import RESTART, NoModelListError
+from msgbook.provider.error_kinds import find_kind
 from msgbook.provider.failures import Failures, MissingRouteError, UnknownModelError
 
 
@@ -145,3 +146,22 @@ def test_words_about_the_other_api_name_the_setting_of_it(status, message, api, 
 def test_what_is_not_about_the_route_does_not_name_the_api(status, body):
     for api in ("chat", "responses"):
         assert "api =" not in str(route_failure(status, body, provider(api)))
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (403, {"code": "unsupported_country_region_territory", "message": "No."}),
+        (403, {"message": "Country, region, or territory not supported"}),
+        (400, {"message": "User location is not supported for the API use."}),
+        (403, {"message": "This model is not available in your region."}),
+        (451, {"message": "Access from this territory is restricted"}),
+    ],
+)
+def test_a_place_that_is_not_served_is_no_matter_of_the_key(status, error):
+    assert find_kind(status, error, "m", "chat") == "region"
+
+
+@pytest.mark.parametrize("error", [{"message": "Invalid key"}, {"message": "The region parameter is required"}])  # fmt: skip
+def test_other_refusals_are_not_about_the_place(error):
+    assert find_kind(403, error, "m", "chat") is None

@@ -96,3 +96,21 @@ def test_words_after_text_are_quoted_though_their_line_has_no_end(words: bytes) 
 @pytest.mark.parametrize("cut", [b"d", b"data", b"event", b'{"choices', b"retry", b"id"])
 def test_the_beginning_of_an_event_is_not_quoted(cut: bytes) -> None:
     assert StreamedTurn("chat", sse(CHUNKS[0]) + cut).said["notices"] == []
+
+
+@pytest.mark.parametrize("gap", ["", " "])
+def test_objects_side_by_side_in_one_line_are_all_read(gap):
+    chunks = [delta(content="Hi "), delta(content="{you}"), finish()]
+    line = gap.join(json.dumps(chunk) for chunk in chunks)
+
+    said = StreamedTurn("chat", f"data: {line}\n\ndata: [DONE]\n\n".encode()).said
+
+    assert (said["text"], said["status"], said["notices"]) == ("Hi {you}", "done", [])
+
+
+def test_choices_by_index_are_choices():
+    chunks = [{"choices": {"0": one["choices"][0]}} for one in (delta(content="Hi"), finish())]
+
+    said = StreamedTurn("chat", sse(*chunks)).said
+
+    assert (said["text"], said["status"], said["notices"]) == ("Hi", "done", [])

@@ -234,6 +234,8 @@ def test_an_option_is_found_however_a_server_spells_it(key, message):
         (500, "tools param requires --jinja flag"),
         (400, "`tool calling` is not supported with this model"),
         (400, "deepseek-reasoner does not support Function Calling"),
+        (501, "Function calling not implemented"),
+        (400, "Tool use is not yet available for this model"),
         (400, UNSUPPORTED.format("tools")),
         (400, "Unrecognized request argument supplied: tools"),
         (422, "body.tools: Extra inputs are not permitted"),

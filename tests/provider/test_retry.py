@@ -184,6 +184,8 @@ def test_what_retrying_cannot_help_is_not_retried():
         (429, {}, {"code": "insufficient_quota"}, False),
         (429, {}, {"error": {"type": "insufficient_quota", "code": None}}, False),
         (500, {"x-should-retry": "false"}, None, False),
+        (501, {}, None, False),
+        (505, {}, None, False),
         (400, {"x-should-retry": "true"}, None, True),
     ],
 )

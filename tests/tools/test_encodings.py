@@ -195,6 +195,16 @@ def test_the_beginning_of_a_file_ends_with_a_line(codec: str) -> None:
         assert file.text == f"{line}\n{line}\n"
 
 
+@pytest.mark.parametrize("codec", ["utf-8", "cp1252", "utf-16"])
+def test_the_beginning_of_a_file_whose_lines_end_with_cr_ends_with_one(codec: str) -> None:
+    data = "äins\rzwöi\rdrü".encode(codec)
+
+    file = decode(data[:-1], is_complete=False, local="")
+
+    assert file is not None
+    assert file.lines == "äins\nzwöi\n"
+
+
 DAMAGED = {
     "a byte": "Größe für Mädchen: ".encode() + b"\xff" + " und Öl\n".encode(),
     "a cut end": "Größe für Mädchen é".encode()[:-1],

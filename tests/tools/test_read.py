@@ -144,6 +144,12 @@ def test_of_a_file_that_is_too_long_the_begin_is_read_and_that_is_said(files, tm
         (b"# coding: hex\n\xe9\n", "# coding: hex\né\n[encoding cp1252, guessed]"),
         (b"# coding: no-such\n\xe9\n", "# coding: no-such\né\n[encoding cp1252, guessed]"),
         (b"a\r\nb\r\n", "a\nb\n[lines end with CRLF]"),
+        (b"a\rb\r", "a\nb\n[lines end with CR]"),
+        (
+            b"\xff\xfe" + "a\rb\r".encode("utf-16-le"),
+            "a\nb\n[encoding utf-16-le, lines end with CR]",
+        ),
+        (b"10 %\r50 %\rdone\n", "10 %\r50 %\rdone\n"),
         (b"", "(the file is empty)"),
     ],
 )

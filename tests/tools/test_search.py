@@ -276,3 +276,33 @@ def test_a_file_that_is_named_is_searched_also_when_it_is_long(files, folder):
     (folder / "large").write_text("hay\n" * 2_000_000 + "needle\n")
 
     assert files.run("grep", pattern="needle", path="large") == "large:2000001:needle"
+
+
+@pytest.mark.parametrize("pattern", ["two", "^two$", "t.o"])
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16", "cp1252"])
+def test_grep_finds_the_lines_of_a_file_whose_lines_end_with_cr(folder, files, pattern, codec):
+    (folder / "old.txt").write_bytes("öne\rtwo\rthree\r".encode(codec))
+    (folder / "progress.txt").write_bytes(b"10 %\r50 %\rtwo\n")
+
+    lines = files.run("grep", pattern=pattern, context=1).split("\n")
+
+    assert [line for line in lines if line.startswith("old")] == [
+        "old.txt-1-öne",
+        "old.txt:2:two",
+        "old.txt-3-three",
+    ]
+
+
+def test_a_name_that_begins_with_a_blank_is_a_name(folder, files):
+    (folder / " a b.txt").write_text("needle\n")
+    (folder / " sub").mkdir()
+    (folder / " sub" / " c.txt").write_text("needle\n")
+
+    assert files.run("read", path=" a b.txt") == "needle\n"
+    assert files.run("read", path=" sub") == " c.txt"
+    assert files.run("glob", pattern=" *") == " a b.txt\n sub/"
+    assert files.run("glob", pattern="*", path=" sub") == " sub/ c.txt"
+    found = " a b.txt:1:needle\n sub/ c.txt:1:needle"
+    assert files.run("grep", pattern="needle") == found
+    assert files.run("grep", pattern="needle", glob=" *.txt") == found
+    assert files.run("grep", pattern="needle", path=" sub") == " sub/ c.txt:1:needle"

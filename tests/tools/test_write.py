@@ -124,6 +124,17 @@ def test_line_ends_that_change_are_said(files, tmp_path):
     assert "-a\\r\n+a\n" in preview
 
 
+def test_a_file_whose_lines_end_with_cr_keeps_them(files, tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"one\rtwo\r")
+
+    edited = files.run_approved("edit", path="a.txt", old="two\n", new="2\n3\n")
+    assert edited == "--- a.txt\n+++ a.txt\n@@ -1,2 +1,3 @@\n one\n-two\n+2\n+3\n"
+    assert path.read_bytes() == b"one\r2\r3\r"
+    files.run_approved("write", path="a.txt", content="x\ny\n")
+    assert path.read_bytes() == b"x\ry\r"
+
+
 def test_a_binary_file_is_replaced_only_in_sight(files, tmp_path):
     (tmp_path / "b").write_bytes(b"\0\1")
 
@@ -183,7 +194,9 @@ def test_an_edit_needs_a_file(files):
         ("a\r\nb\nc", "a", "x\ny", "x\r\ny\r\nb\nc"),
         ("a\r\nb\nc", "\nb\n", "\n", "a\r\nc"),
         ("abc", "b", "\n", "a\nc"),
-        ("\ra", "a", "b\n", "\rb\n"),
+        ("\ra", "a", "b\n", "\rb\r"),
+        ("a\rb\rc\r", "a\nb", "x\ny\r\nz", "x\ry\rz\rc\r"),
+        ("a\rb\rc\n", "c", "x\ny", "a\rb\rx\ny\n"),
     ],
 )
 def test_line_ends_of_the_place_are_kept(before, old, new, after):

@@ -6,7 +6,6 @@ import json
 import re
 import sys
 import time
-import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import lru_cache
 from itertools import count, pairwise
@@ -105,7 +104,6 @@ class _Answer:
         self._reads: list[tuple[float, bytes]] = []
         self._began = began
         self._clock = clock
-        self._is_coded = response.headers.get("content-encoding", "") in ("gzip", "deflate")
         self._is_stream = "event-stream" in response.headers.get("content-type", "")
 
     def add(self, data: bytes) -> None:
@@ -114,7 +112,7 @@ class _Answer:
 
     def pieces(self) -> tuple[list[str], list[float]]:
         """Return the body, cut at the ends of its events, and the seconds at which each piece was complete."""
-        reads = _decoded(self._reads) if self._is_coded else self._reads
+        reads = self._reads
         if not self._is_stream:
             reads = [(self._clock(), b"".join(data for _, data in reads))] if reads else []
         texts: list[str] = []
@@ -141,18 +139,6 @@ def _cut(data: bytes) -> tuple[list[str], bytes]:
         return [], data
     events_text = data[:end].decode("utf-8", "replace")
     return [f"{event}\n\n" for event in events_text.split("\n\n")], data[end + 2 :]
-
-
-def _decoded(reads: list[tuple[float, bytes]]) -> list[tuple[float, bytes]]:
-    """Return the reads of a compressed body as they were before. It ends where it is broken."""
-    decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)
-    decoded = []
-    for at, data in reads:
-        try:
-            decoded.append((at, decoder.decompress(data)))
-        except zlib.error:
-            break
-    return decoded
 
 
 @lru_cache

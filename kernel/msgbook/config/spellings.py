@@ -78,6 +78,13 @@ def find_beginning(text: str, beginnings: Sequence[tuple[str, str]]) -> int | No
         start = text.rfind(beginning, max(0, len(text) - len(secret)))
         if start >= 0 and secret.startswith(text[start:]):
             return start
+    spelled, coded = _spelled_beginning(text, beginnings, secrets), _coded_beginning(text, secrets)
+    return min((start for start in (spelled, coded) if start is not None), default=None)
+
+
+def _spelled_beginning(
+    text: str, beginnings: Sequence[tuple[str, str]], secrets: tuple[str, ...]
+) -> int | None:
     first = max(0, len(text) - _LONGEST * max(map(len, secrets)))
     window = text[first:]
     escapes = _escapes(secrets)
@@ -100,8 +107,13 @@ def may_hold(encoded: bytes, beginnings: Sequence[str], secrets: Sequence[str]) 
     known = tuple(beginnings)
     if any(form in encoded for form in _encoded(known)):
         return True
-    if _base64_holds(encoded, tuple(secrets)):
+    pieces = _base64_pieces(tuple(secrets))[1]
+    if any(piece in encoded for piece in pieces):
         return True
+    if pieces and (b"%2" in encoded or b"\\/" in encoded):
+        written = _base64_plain(encoded.decode("utf-8", "replace")).encode()
+        if any(piece in written for piece in pieces):
+            return True
     signs = (b"\\", b"%", b"&")
     if not any(sign in encoded for sign in signs) or not _encoded_escapes(known).search(encoded):
         return False
@@ -119,12 +131,66 @@ _AT_MOST = r"[A-Za-z0-9+/_-]?"
 def _base64_spans(text: str, secrets: tuple[str, ...]) -> list[tuple[int, int]]:
     windows, expression = _base64_forms(secrets)
     if not any(window in text for window in windows):
-        return []
+        is_escaped = windows and ("%2" in text or "\\/" in text or "\\+" in text)
+        written = _base64_plain(text) if is_escaped else ""
+        if not any(window in written for window in windows):
+            return []
     return [found.span() for found in expression.finditer(text)]
 
 
-def _base64_holds(encoded: bytes, secrets: tuple[str, ...]) -> bool:
-    return any(window.encode() in encoded for window in _base64_forms(secrets)[0])
+def _coded_beginning(text: str, secrets: tuple[str, ...]) -> int | None:
+    """Return where the beginning of a secret in base64 at the end of a text starts; None if there is none."""
+    forms = _base64_letters(secrets)
+    if not forms:
+        return None
+    first = max(0, len(text) - _SPELLED * max(map(len, forms)))
+    window = text[first:]
+    is_escaped = "\\" in window or "%2" in window
+    if not (is_escaped or any(piece in window for piece in _base64_pieces(secrets)[0])):
+        return None
+    signs = [*_BASE64_SIGNS.finditer(window)]
+    plain = _BASE64_SIGNS.sub(lambda found: _base64_sign(found[0]), window)
+    starts = []
+    for form in forms:
+        start = plain.rfind(form[:_LEAST_BASE64], max(0, len(plain) - len(form)))
+        if start >= 0 and form.startswith(plain[start:]):
+            starts.append(start)
+    if not starts:
+        return None
+    at, start = 0, min(starts)
+    for sign in signs:
+        if sign.start() - at > start:
+            break
+        at += len(sign[0]) - len(_base64_sign(sign[0]))
+    return first + start + at
+
+
+_SPELLED = 4
+"""Characters that a letter in base64 may take, with the breaks of lines."""
+_BASE64_SIGNS = re.compile(r"\\+[rn]|[\r\n]|%0[aAdD]|\\+(?=[+/]|\Z)|%2[bBfF]|%(?:[02]?)\Z")
+
+
+_BASE64_ESCAPES = re.compile(r"\\+(?=[+/])|%2[bBfF]")
+
+
+def _base64_plain(text: str) -> str:
+    """Return a text with the escaped signs of base64 as they are read."""
+    return _BASE64_ESCAPES.sub(lambda found: _base64_sign(found[0]), text)
+
+
+def _base64_sign(written: str) -> str:
+    """Return the letter that is written so; empty for the end of a line, and for half of either."""
+    return {"%2b": "+", "%2f": "/"}.get(written.lower(), "")
+
+
+@lru_cache(16)
+def _base64_pieces(secrets: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[bytes, ...]]:
+    """Return what a text has one of if it may have a secret in base64, or the beginning of one; and as bytes."""
+    half = _LEAST_BASE64 // 2
+    forms = _base64_letters(secrets)
+    pieces = [piece for form in forms for piece in (form[:half], form[half:_LEAST_BASE64])]
+    texts = tuple(dict.fromkeys(pieces))
+    return texts, tuple(text.encode() for text in texts)
 
 
 @lru_cache(16)
@@ -134,6 +200,18 @@ def _base64_forms(secrets: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern
     What a secret is in base64 depends on the number of bytes before it, of which three are to be told apart. Its
     first and last letters tell of its neighbours too.
     """
+    windows, patterns = [], []
+    for form in _base64_letters(secrets):
+        half = min(len(form) // 2, _LEAST_BASE64)
+        windows += [form[:half], form[half : 2 * half]]  # a line may end within one of them
+        letters = _BREAK.join(_spelled_base64(letter) for letter in form)
+        patterns.append(f"{_AT_MOST}{letters}{_BREAK}{_AT_MOST}(?:=|%3[dD]){{0,2}}")
+    return tuple(dict.fromkeys(windows)), re.compile("|".join(patterns) or r"(?!)")
+
+
+@lru_cache(16)
+def _base64_letters(secrets: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the letters that tell of nothing but a secret, by its place and for both alphabets."""
     forms: dict[str, None] = {}
     for secret in secrets:
         data = secret.encode("utf-8", "replace")
@@ -142,13 +220,7 @@ def _base64_forms(secrets: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern
             whole = coded[-(-before * 8 // 6) : (before + len(data)) * 8 // 6]
             if len(whole) >= _LEAST_BASE64:
                 forms |= dict.fromkeys((whole, whole.translate(_URLSAFE)))
-    windows, patterns = [], []
-    for form in forms:
-        half = min(len(form) // 2, _LEAST_BASE64)
-        windows += [form[:half], form[half : 2 * half]]  # a line may end within one of them
-        letters = _BREAK.join(_spelled_base64(letter) for letter in form)
-        patterns.append(f"{_AT_MOST}{letters}{_BREAK}{_AT_MOST}(?:=|%3[dD]){{0,2}}")
-    return tuple(dict.fromkeys(windows)), re.compile("|".join(patterns) or r"(?!)")
+    return tuple(forms)
 
 
 _URLSAFE = str.maketrans("+/", "-_")

@@ -20,6 +20,7 @@ _SHORTEN = (
 _TOO_LARGE = (
     "Images and documents make a request large: leave them out first, or make them smaller."
 )
+_NOT_HERE = "The provider does not serve the place that your requests come from. Neither key nor settings change that."
 _FORBIDDEN = "Change what it forbids, or leave out its cell with history=exclude."
 
 
@@ -47,6 +48,8 @@ class Advice:
         match kind or status:
             case "policy":
                 return _FORBIDDEN
+            case "region":
+                return _NOT_HERE
             case "key" | 401 | 403:
                 return self._check_key
             case "route":

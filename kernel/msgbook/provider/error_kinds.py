@@ -12,10 +12,12 @@ from typing import Any, Literal
 from msgbook.messages import ApiName
 from msgbook.provider.error_quirks import codes_of, error_message, is_page
 
-ErrorKind = Literal["model", "key", "route", "other_api", "stored", "loading", "length", "policy"]
+ErrorKind = Literal[
+    "model", "key", "route", "other_api", "stored", "loading", "length", "policy", "region"
+]
 """What an error is about: an unknown model, a wrong key, a path that the server does not have, a request that
 only the other API can serve, something that the server should have stored, a model that is being loaded, a
-conversation that is too long, content that a policy forbids."""
+conversation that is too long, content that a policy forbids, a country or network that is not served."""
 
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size)|maximum (model|context) length|prompt is too long"
@@ -84,6 +86,13 @@ _POLICY = re.compile(
     r"\bmoderation\b|\bflagged\b|\bcontent[ _-]?(policy|filter)|\bsafety\b", re.IGNORECASE
 )
 """Words about what is said or shown, which OpenRouter and gateways send with 403."""
+_REGION = re.compile(
+    r"\b(country|countries|region|territory|geograph\w+|location)\b.{0,80}?\b(not|n't|un\w+|block\w*|restrict\w*)\b"
+    r"|\b(not|un)(available| available|supported| supported)\b.{0,60}?\b(country|region|territory|location)\b",
+    re.IGNORECASE,
+)
+"""The words of OpenAI, Anthropic, Gemini and gateways for a place that is not served, sent with 400 and 403."""
+_REGION_CODES = {"unsupported_country_region_territory"}
 _TOKEN_LIMIT = re.compile(r"\bmax_(completion_|output_)?tokens\b")
 """Found in words about a limit that is too large, not about a request that is too long."""
 
@@ -141,6 +150,15 @@ def _names_other_api(status: int, error: Any, api: ApiName) -> bool:
     return bool(_NOT_IN_THIS_API[api].search(words))
 
 
+def is_wrong_place(status: int, error: Any) -> bool:
+    """Return whether an error says that the server does not serve this country or network."""
+    if status not in (400, 403, 451) or is_page(error):
+        return False
+    return not _REGION_CODES.isdisjoint(codes_of(error)) or bool(
+        _REGION.search(error_message(error))
+    )
+
+
 def is_too_long(status: int, error: Any) -> bool:
     """Return whether an error says that the request is longer than the context window, or than the server takes.
 
@@ -180,6 +198,8 @@ def find_kind(status: int, error: Any, model: str | None, api: ApiName) -> Error
         return "loading"
     if is_too_long(status, error):
         return "length"
+    if is_wrong_place(status, error):
+        return "region"
     if status == 403 and _POLICY.search(error_message(error)) and not is_page(error):
         return "policy"
     return None

@@ -18,6 +18,7 @@ from msgbook.errors import (
 from msgbook.network import Route, is_untrusted
 from msgbook.provider.advice import Advice
 from msgbook.provider.apis import APIS
+from msgbook.provider.compression import CompressionError
 from msgbook.provider.error_kinds import ErrorKind, find_kind, is_loading
 from msgbook.provider.error_quirks import (
     ReportedError,
@@ -213,6 +214,12 @@ class Failures:
             words = f"{why}. Nothing was sent there. If that is the right server, change"
             where = f"{self._advice.url_setting} to its address{self._advice.and_restart}"
             return ProviderError("RedirectedError", f"{words} {where}.")
+        if isinstance(cause, CompressionError):
+            words = (
+                f"The body of the server's answer {why}. Turn off its compression in the server,"
+            )
+            gateway = "or in the gateway before it."
+            return ProviderError("CompressionError", f"{words} {gateway}")
         proxy = self.route.proxy if self.route is not None else None
         through = f" through the proxy {proxy.shown}" if proxy is not None else ""
         failed = f"The connection to {shown_url(self._settings.base_url)}{through} failed: {why}"

@@ -7,11 +7,12 @@ import importlib
 import os
 import sys
 from collections.abc import AsyncIterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from msgbook.config import ORGANIZATION_HEADERS, parse_header_lines
 from msgbook.network import Route, ignore_unusable_key_log
+from msgbook.provider.compression import CompressionError, unpack
 from msgbook.provider.wire import MakeTransport, Wire
 
 ERROR_BYTES = 65_536
@@ -20,14 +21,8 @@ ERROR_BYTES = 65_536
 LIST_BYTES = 16_000_000
 """Bytes that are read of any other complete answer, such as a list of models."""
 
-ENCODED_BYTES = 262_144
-"""Bytes that are read of either if it is compressed: it may decode to a thousand times as many."""
-
 ERROR_SECONDS = 10.0
 """Most seconds that reading either may take."""
-
-_CODINGS = ("", "identity", "gzip", "deflate")
-"""Content codings that are decoded. Nested or other codings could decode to more than fits in memory."""
 
 
 class RedirectedError(Exception):
@@ -55,7 +50,7 @@ def http_client(
 ) -> Any:
     """Return a client with the SDK's timeouts that reads a bounded part of an error or a list.
 
-    It asks for uncompressed answers, since a few compressed bytes may decode to any amount.
+    It asks for uncompressed answers, and unpacks those that are compressed all the same.
 
     A redirect to another origin raises `RedirectedError`: keys, secret headers and conversations
     go only to the server that was configured.
@@ -74,7 +69,7 @@ def http_client(
         options["transport"] = transport(http)
     return _client_class(sdk, wire)(
         headers={"Accept-Encoding": "identity"},
-        event_hooks={"response": [_refuse_other_origin, partial(_limit_size, _head_class(http))]},
+        event_hooks={"response": [_refuse_other_origin, partial(_read_plainly, http)]},
         **options,
     )
 
@@ -89,6 +84,7 @@ def _client_class(sdk: Any, wire: Wire) -> Any:
     return Client
 
 
+@lru_cache
 def _head_class(http: Any) -> Any:
     class Head(http.AsyncByteStream):  # type: ignore[misc]  # one of two libraries
         """Beginning of a body."""
@@ -123,17 +119,15 @@ async def _refuse_other_origin(response: Any) -> None:
             raise RedirectedError(words)
 
 
-async def _limit_size(head_class: Any, response: Any) -> None:
+async def _read_plainly(http: Any, response: Any) -> None:
+    """Let a response be read unpacked, and of an error or a list a bounded part."""
     failed = response.status_code >= 400
-    if not failed and response.request.method == "POST":
-        return  # a completion, which is read line by line
+    is_completion = not failed and response.request.method == "POST"
+    unpack(http, response, layers=2 if is_completion else 1)
+    if is_completion:
+        return  # it is read line by line
     limit = ERROR_BYTES if failed else LIST_BYTES
-    coding = response.headers.get("content-encoding", "").strip().lower()
-    if coding not in _CODINGS:
-        del response.headers["content-encoding"]
-    elif coding not in ("", "identity"):
-        limit = min(limit, ENCODED_BYTES)
-    response.stream = head_class(response.stream, limit)
+    response.stream = _head_class(http)(response.stream, limit)
 
 
 def own_headers(sdk: Any, key: str, headers: Mapping[str, str]) -> dict[str, Any]:
@@ -163,7 +157,13 @@ def error_body(error: Any) -> object:
 
 def is_transport_error(error: Exception) -> bool:
     """Return whether an error comes from the HTTP library or a refused redirect."""
-    names = ("RequestError", "StreamError", "InvalidURL", RedirectedError.__name__)
+    names = (
+        "RequestError",
+        "StreamError",
+        "InvalidURL",
+        RedirectedError.__name__,
+        CompressionError.__name__,
+    )
     return any(base.__name__ in names for base in type(error).__mro__)
 
 

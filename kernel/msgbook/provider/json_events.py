@@ -21,6 +21,9 @@ _DEEPEST = 100
 _MOST_VALUES = 500_000
 """Most commas and brackets in one value: small values take twenty times as much memory as their text."""
 
+_MOST_OBJECTS = 1000
+"""Most objects of one line."""
+
 _SILENT_LINES = frozenset(
     ("", "data", "event", "ping", "pong", "keepalive", "keep-alive", "heartbeat", "ok")
 )
@@ -140,7 +143,9 @@ class JSONEvents:
         try:
             value = parse_json(data)
         except ValueError:
-            if is_error:
+            if several := _objects_side_by_side(data):
+                yield from ((event, one) for one in several)
+            elif is_error:
                 yield event, {"error": data}
             else:
                 self._note_unreadable(data)
@@ -175,6 +180,22 @@ def _parts(data: str) -> list[str]:
     if not line_end or not rest.strip() or _object(first) is None:
         return [data]
     return [line.strip() for line in data.split("\n") if line.strip()]
+
+
+def _objects_side_by_side(data: str) -> list[dict[str, Any]]:
+    """Return the objects of a line that has several without anything between them; none if it is something else."""
+    found: list[dict[str, Any]] = []
+    at = 0
+    while data[at : at + 1] == "{" and len(found) < _MOST_OBJECTS:
+        try:
+            value, end = _DECODER.raw_decode(data, at)
+        except (ValueError, RecursionError):
+            return []
+        if is_too_deep(value):
+            return []
+        found.append(value)
+        at = end + len(data[end : end + 2]) - len(data[end : end + 2].lstrip())
+    return found if at == len(data) else []
 
 
 def _holds_more(value: dict[str, Any]) -> bool:

@@ -23,7 +23,7 @@ NO_STREAM = re.compile(
 _TOOLS = r"(tools?|(tool|function)[ _-]?(use|calls?|calling))"
 TOOLS_AS_SUCH = re.compile(
     rf"(not|n't) support {_TOOLS}\b|\bthat support tool use"
-    rf"|\b{_TOOLS}\b\W{{0,3}}(is|are) not (supported|enabled|available)"
+    rf"|\b{_TOOLS}\b\W{{0,3}}((is|are) )?not (yet )?(supported|enabled|available|implemented)"
     r"|--enable-auto-tool-choice|tools param requires"
     r"|\b(argument|parameter|field|key|property|input)s?\b( supplied)?\W{1,4}tools\b[\"'`]?\W{0,2}$"
     r"|(?<![\w.])(body\W{1,3})?tools[\"'`]?\W{1,3}extra (inputs|fields)"

@@ -21,6 +21,10 @@ _YEAR_2001 = 1e9
 """Seconds since 1970. A larger number in a header is a date, not a duration."""
 
 
+_LASTING = (501, 505, 506, 508, 510, 511)
+"""Statuses of a server that say what it can do at no time."""
+
+
 def may_retry(status: int, headers: Mapping[str, str], body: object) -> bool:
     """Return whether a request that got an HTTP error may succeed later."""
     hint = headers.get("x-should-retry")
@@ -28,7 +32,7 @@ def may_retry(status: int, headers: Mapping[str, str], body: object) -> bool:
         return hint == "true"
     if "insufficient_quota" in codes_of(find_error(body)):
         return False
-    return status in (408, 409, 429) or status >= 500
+    return status in (408, 409, 429) or (status >= 500 and status not in _LASTING)
 
 
 def requested_wait(

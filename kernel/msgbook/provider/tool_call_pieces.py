@@ -10,6 +10,7 @@ from msgbook.errors import ProviderError
 from msgbook.events import ToolCallDelta
 from msgbook.provider.answer_quirks import ECHOED_KEYS, repair_json
 from msgbook.provider.pieces import SurrogateJoiner
+from msgbook.provider.restarted_arguments import RestartedArguments
 from msgbook.provider.whole_deltas import WholeDeltas
 from msgbook.text import repair_surrogates
 
@@ -36,11 +37,13 @@ class CallAssembler:
 
     Args:
         new_id: Makes an id for a call that came without a usable one.
+        are_told_apart: Whether the index of a piece is surely that of its call.
     """
 
-    def __init__(self, new_id: Callable[[], str]) -> None:
-        self._new_id = new_id
+    def __init__(self, new_id: Callable[[], str], *, are_told_apart: bool = False) -> None:
+        self._new_id, self._are_told_apart = new_id, are_told_apart
         self._calls: list[_Call] = []
+        self._doubts: list[_Doubt] = []
 
     def feed(self, piece: dict[str, Any]) -> ToolCallDelta:
         """Return an entry of `tool_calls` as a piece of the call that it belongs to.
@@ -49,7 +52,18 @@ class CallAssembler:
             ProviderError: There are more than `MAX_CALLS` calls.
         """
         name, arguments = _function(piece)
-        call = self._call_of(piece.get("index"), piece.get("id"), name, arguments)
+        doubt = self._doubt_about(piece, name, arguments)
+        if doubt is None:
+            call = self._call_of(piece.get("index"), piece.get("id"), name, arguments)
+        else:
+            call, arguments = doubt.call, doubt.decide(arguments)
+            if doubt.is_open:
+                return ToolCallDelta(call.position, call.id, "", "", None)
+            self._doubts.remove(doubt)
+            if doubt.is_same:
+                call.index, name = doubt.index, None
+            else:
+                call, name = self._begin(doubt.index, doubt.id), call.name
         new_name = call.add_name(name)
         is_repeated = name and not new_name and call.is_said_by(arguments)
         arguments = "" if is_repeated else call.add_piece(arguments)
@@ -58,6 +72,13 @@ class CallAssembler:
 
     def end(self) -> Iterator[ToolCallDelta]:
         """Yield the arguments that are held back, before complete calls or the end."""
+        for doubt in self._doubts:
+            if not doubt.said:
+                call = self._begin(doubt.index, doubt.id)
+                yield ToolCallDelta(
+                    call.position, call.id, call.add_name(doubt.call.name), "", None
+                )
+        self._doubts.clear()
         for call in self._calls:
             if held := call.take_held():
                 yield ToolCallDelta(call.position, call.id, "", held, None)
@@ -117,12 +138,39 @@ class CallAssembler:
             same_id = (call for call in reversed(self._calls) if call.server_id == given_id)
             if (known := next(same_id, None)) is not None and given_id:
                 return known
-            if not given_id and self._calls:
+            if self._calls and (arguments or not given_id):
                 return self._calls[-1]
         for call in self._calls:
             is_same = given_id and call.server_id == given_id and name == call.name
             if is_same and call.is_said_by(arguments):
                 return call
+        return self._begin(index, given_id)
+
+    def _doubt_about(self, piece: dict[str, Any], name: Any, arguments: str) -> _Doubt | None:
+        """Return the doubt about a piece under the id and the name of a call that has arguments already.
+
+        At another index, or once these are complete, it may be that call from the beginning, or the next one.
+        """
+        index, given_id = piece.get("index"), piece.get("id")
+        known = next((doubt for doubt in self._doubts if doubt.index == index), None)
+        if known is not None:
+            is_its = name in (None, "", known.call.name) and given_id in (None, "", known.id)
+            return known if is_its else None
+        is_here = any(call.index == index for call in self._calls)
+        if (
+            self._are_told_apart
+            or not (name and given_id)
+            or (is_here and not arguments.startswith("{"))
+        ):
+            return None
+        for call in self._calls:
+            is_known = call.server_id == given_id and call.name == name and call.said
+            if is_known and (not is_here or call.is_complete):
+                self._doubts.append(_Doubt(call, index))
+                return self._doubts[-1]
+        return None
+
+    def _begin(self, index: Any, given_id: Any) -> _Call:
         if len(self._calls) == MAX_CALLS:
             raise ProviderError("TooManyCalls", f"The model made more than {MAX_CALLS} calls.")
         taken = {call.id for call in self._calls}
@@ -131,6 +179,26 @@ class CallAssembler:
         call = _Call(len(self._calls), index, given_id, call_id)
         self._calls.append(call)
         return call
+
+
+class _Doubt:
+    """Pieces that are held back until it is clear whether they say a call again or begin the next one."""
+
+    def __init__(self, call: _Call, index: Any) -> None:
+        self.call, self.index, self.id = call, index, call.server_id
+        self.said = ""
+        self.is_open = self.is_same = True
+        self._known = call.said
+
+    def decide(self, arguments: str) -> str:
+        """Add a piece, and return what is new; all of it if it is another call's."""
+        self.said += arguments
+        if self._known.startswith(self.said):
+            return ""
+        self.is_open = False
+        # What begins with no object is no call, but goes on with one: some servers count up the index.
+        self.is_same = self.said.startswith(self._known) or not self.said.startswith("{")
+        return self.said.removeprefix(self._known) if self.is_same else self.said
 
 
 class _Call:
@@ -143,6 +211,7 @@ class _Call:
         "name",
         "pieces",
         "position",
+        "restarted",
         "server_id",
         "size",
     )
@@ -151,10 +220,15 @@ class _Call:
         self.position, self.index, self.server_id, self.id = position, index, server_id, call_id
         self.name = ""
         self.arguments, self.deltas = SurrogateJoiner(), WholeDeltas()
+        self.restarted = RestartedArguments()
         self.pieces: list[str] = []
         self.size = 0
         self.has_empty = False
         """True while the arguments are `{}`: gateways to Anthropic send it before the true ones."""
+
+    def read_said(self) -> str:
+        """Return the arguments so far."""
+        return self.said
 
     @property
     def said(self) -> str:
@@ -181,7 +255,7 @@ class _Call:
                 return ""
             self.has_empty = False
             held = "" if arguments.lstrip().startswith("{") else self.add(_EMPTY)
-        return held + self.add(self.deltas.feed(arguments))
+        return held + self.add(self.deltas.feed(self.restarted.feed(arguments, self.read_said)))
 
     def take_held(self) -> str:
         """Return what is held back, as nothing follows."""

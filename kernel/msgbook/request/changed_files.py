@@ -80,7 +80,11 @@ class ChangedFiles:
 
         It is empty if the file is gone, and None if the file is not compared.
         """
-        stamp = await sources.stamp(file.reference.name)
+        reference = file.reference
+        stamp = await sources.stamp(reference.name)
+        if stamp == GONE and reference.lines:  # or the name ends as lines do
+            reference = Reference("path", file.key)
+            stamp = await sources.stamp(reference.name)
         if stamp is None or stamp.size > files.FILE_LIMIT:
             return None
         if stamp == GONE:
@@ -89,11 +93,11 @@ class ChangedFiles:
         if known is not None and known[0] == stamp:
             return known[1]
         try:
-            referenced = await sources.read(file.reference.name, file.reference.lines, nested=True)
+            referenced = await sources.read(reference.name, reference.lines, nested=True)
         except ReadLimitError:
             return None
         except SourceError:
-            return None if file.reference.lines is None else _NO_LINES
+            return None if reference.lines is None else _NO_LINES
         text = referenced.text
         if referenced.kind != "literal":
             text = expand_macros(text, file.macros)[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ from msgbook.approval import ApprovalRequest, ApprovalRequiredError
 from msgbook.call_arguments import parse_arguments
 from msgbook.errors import ToolError
 from msgbook.tools.displays import Display, ignore_display
+from msgbook.tools.docstrings import docstring_of
 from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema
 
 Content = str | list[dict[str, Any]]
@@ -121,7 +121,7 @@ def schema_of(name: str, function: ToolFunction) -> dict[str, Any]:
         "type": "function",
         "function": {
             "name": name,
-            "description": inspect.getdoc(function) or "",
+            "description": docstring_of(function),
             "parameters": TypeAdapter(function).json_schema(),
         },
     }

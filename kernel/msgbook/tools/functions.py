@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import re
 import traceback
 import warnings
@@ -21,6 +20,7 @@ from msgbook.images import OUTPUT_IMAGE_TYPES, data_url, image_type
 from msgbook.messages import content_text
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction, schema_of
 from msgbook.tools.displays import Display, ignore_display
+from msgbook.tools.docstrings import docstring_of
 from msgbook.tools.signatures import typed_signature
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
@@ -172,7 +172,7 @@ def bind_function(
             raise ToolError(_text(called.printed) + _failure(called.error))
         return _joined(called.printed, called.returned)
 
-    call.__doc__ = inspect.getdoc(function)
+    call.__doc__ = docstring_of(function)
     call.__signature__ = signature  # type: ignore[attr-defined]  # pydantic reads it
     call.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
     return call

@@ -221,3 +221,13 @@ def test_references_are_resolved_on_disk(folder: Path) -> None:
 
     assert list(resolved.files) == ["README.md", "src/a.py", "docs/x.md", "src/b.py"]
     assert [notice.text.split(":")[0] for notice in resolved.notices] == ["docs/x.md"]
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16", "cp1252"])
+def test_lines_that_end_with_cr_alone_are_lines(folder, codec):
+    (folder / "old.txt").write_bytes("öne\rtwo\rthree\r".encode(codec))
+
+    assert read(folder, "old.txt").text == "öne\ntwo\nthree\n"
+    assert read(folder, "old.txt", Lines(2, 3)).text == "two\nthree"
+    with pytest.raises(SourceError, match="the file has 3 lines"):
+        read(folder, "old.txt", Lines(4, 5))

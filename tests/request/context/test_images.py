@@ -67,6 +67,8 @@ def content(text: str, files: dict[str, bytes], attachments: Any = None, **optio
         ('![](a.png "a title")', "a.png"),
         ("![](a b.png 'a title')", "a b.png"),
         ("![](<a.png> 'x')", "a.png"),
+        ("![](< a.png>)", " a.png"),
+        ("![]( a.png )", "a.png"),
         ("[![x](a.png)](https://a.b)", "a.png"),
         ("`x` ![](a.png) `", "a.png"),
     ],

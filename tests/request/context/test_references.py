@@ -247,3 +247,60 @@ def test_odd_arguments_raise_nothing(arguments: str) -> None:
     result = resolved(f"@[f{arguments}]", Scripted())
 
     assert len(result.tools) + len(result.notices) == 1
+
+
+@pytest.mark.parametrize(
+    ("prompt", "keys"),
+    [
+        ("@[ a.py]", [" a.py"]),
+        ("@[ a.py ]", [" a.py"]),
+        ("@[ a.py:1:2 ]", [" a.py:1:2"]),
+        ("@[ b.py]", ["b.py"]),
+        ("@[ b.py ]", ["b.py"]),
+        ("@[c.py ]", ["c.py "]),
+        ("@[a.py]", ["a.py"]),
+        ("@[ {{D}}.py]", [" a.py"]),
+        ("@[ sub/x.py]", [" sub/x.py"]),
+        ("@[n.md]", ["n.md", " a.py"]),
+        ("@[ cell:1]", ["cell:1"]),
+        ("@[ py:x ]", ["py:x"]),
+    ],
+)
+def test_blanks_belong_to_a_name_if_a_file_is_called_so(prompt, keys):
+    names = (" a.py", "a.py", "b.py", "c.py ", " sub/x.py")
+    sources = Scripted({**dict.fromkeys(names, "text"), "n.md": "@[ a.py]"})
+
+    assert list(resolved(prompt, sources, {"D": "a"}).files) == keys
+
+
+@pytest.mark.parametrize("name", ["log-12:30", "10:20:30", "a:3:1", "a:0"])
+def test_a_name_may_end_as_lines_do(name):
+    sources = Scripted({name: "text", "n.md": f"@[{name}]"})
+
+    assert resolved(f"@[{name}]", sources).files == {name: "text"}
+    assert resolved("@[n.md]", sources).files[name] == "text"
+    assert sources.asked[0] == (name, None, False)
+
+
+def test_lines_of_a_file_go_before_a_name_that_ends_so():
+    sources = Scripted({"a": "text", "a:1": "other"})
+
+    resolved("@[a:1]", sources)
+    assert sources.asked == [("a", Lines(1, 1), False)]
+
+
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ("a.py:3:1", "lines FIRST:LAST, counted from 1; got 3:1"),
+        ("a.PDF:3:1", "pages FIRST:LAST, counted from 1; got 3:1"),
+        ("a.PDF:1-2", "pages as in @[a.PDF:1:20], got :1-2"),
+        ("a.PDF#page=2", "pages as in @[a.PDF:1:20], got #page=2"),
+        ("a.py#L2", "lines as in @[a.py:1:20], got #L2"),
+    ],
+)
+def test_what_is_expected_of_a_range_is_lines_and_of_a_pdf_pages(tag, expected):
+    sources = Scripted({"a.py": "text", "a.PDF": "text"})
+
+    notices = resolved(f"@[{tag}]", sources).notices
+    assert [one.text for one in notices] == [f"@[{tag}] is not sent: expected {expected}."]

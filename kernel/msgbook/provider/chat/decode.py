@@ -286,7 +286,7 @@ class CompletionDecoder:
         if self.model is None:
             self.model = find_model(chunk)
         choices = chunk.get("choices")
-        for choice in objects([choices] if isinstance(choices, dict) else choices):
+        for choice in objects(_as_list(choices)):
             yield from self._one_choice(choice)
             if choice.get("error"):
                 errors.append(stated_error(choice))
@@ -512,3 +512,11 @@ class CompletionDecoder:
             raise NotACompletionError(describe_other_body("a chat completion", body))
         self._events.done = True
         yield from self._chunk(answer)
+
+
+def _as_list(choices: Any) -> Any:
+    """Return choices as a list: a few servers send one alone, or an object with one under each index."""
+    if not isinstance(choices, dict):
+        return choices
+    is_by_index = bool(choices) and all(key.isdecimal() for key in choices)
+    return list(choices.values()) if is_by_index else [choices]

@@ -10,6 +10,7 @@ from msgbook.events import Notice, StreamEvent
 from msgbook.growing_text import GrowingText
 from msgbook.provider.responses.output_item import Item, Match
 from msgbook.provider.responses.sent_text import SentText
+from msgbook.provider.restarted_arguments import RestartedArguments
 from msgbook.provider.tool_call_pieces import CallAssembler, is_json, json_text, same_json
 from msgbook.provider.unknown_content import quoted
 
@@ -45,6 +46,7 @@ class CallItem(Item):
         self.call_id = self.name = ""
         self._our_id = ""
         self._arguments = SentText(is_complete=is_json)
+        self._restarted = RestartedArguments()
         self._held = GrowingText()
         self._announced = ""
 
@@ -79,6 +81,7 @@ class CallItem(Item):
         yield from self.open(item)
 
     def add(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
+        text = self._restarted.feed(text, lambda: str(self._arguments))
         yield from self._say(self._arguments.add(0, text)[1])
 
     def end_part(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:

@@ -58,7 +58,7 @@ class OutputItems:
     def __init__(
         self, new_id: Callable[[], str], pictures: Pictures, unknown: UnknownContent
     ) -> None:
-        self._calls = CallAssembler(new_id)
+        self._calls = CallAssembler(new_id, are_told_apart=True)
         self._pictures, self._unknown = pictures, unknown
         self._items: list[Item] = []
 

@@ -72,15 +72,16 @@ def find_images(text: str) -> list[Image]:
         if opening < 0 or not text.startswith("(", opening):
             continue
         if angled := _ANGLED.match(text, opening):
-            target, title, end = angled[1], angled[2], angled.end()
+            target, title, end = angled[1], angled[2], angled.end()  # blanks count within <>
         elif opening in parentheses:
             end = parentheses[opening] + 1
             target, title = _split_title(text[opening + 1 : end - 1])
+            target = target.strip()
         else:
             continue
         if target.strip():
             alt = text[start + 2 : opening - 1]
-            images.append(Image(start, end, alt, target.strip(), _asked_detail(title)))
+            images.append(Image(start, end, alt, target, _asked_detail(title)))
             scanner.skip(end)
     return images
 

@@ -19,7 +19,15 @@ from msgbook.request.context.content_reference import ToolRun
 from msgbook.request.context.macro_expansion import expand_macros
 from msgbook.request.context.reference_notices import ReferenceNotices
 from msgbook.request.context.sources import SourceError, Sources
-from msgbook.request.context.tags import Reference, Tag, TagError, find_tags, is_glob, parse_tag
+from msgbook.request.context.tags import (
+    Reference,
+    Tag,
+    TagError,
+    find_tags,
+    is_glob,
+    parse_tag,
+    parts_of,
+)
 from msgbook.request.context.tool_arguments import ToolArguments, expand_in_tag
 from msgbook.scanner import run_in_thread_if_long
 from msgbook.text import capped, repair_surrogates
@@ -38,7 +46,9 @@ _KEY_GROWTH = 5_000
 """Characters that macros may add to one tag: more than any path has."""
 _CALL = re.compile(r"\w+\s*\{.*\}", re.DOTALL)
 """A tag that looks like a tool call but is not one."""
-_LIKE_LINES = re.compile(r"(.+?)(:-?\d*:-?\d*|:-\d+|:\d+-\d+|:L?\d+(?:-L?\d+)?|#L?\d+(?:-L?\d+)?)")
+_LIKE_LINES = re.compile(
+    r"(.+?)(:-?\d*:-?\d*|:-\d+|:\d+-\d+|:L?\d+(?:-L?\d+)?|#L?\d+(?:-L?\d+)?|#page=\d+)"
+)
 """A path with lines as other programs write them."""
 _MAX_TAGS = 1000
 """Tags of a prompt that are resolved, including those that fail."""
@@ -107,8 +117,8 @@ class _Resolver:
                 elif tag.is_bare:
                     await self._resolve_bare(tag)
                 else:
-                    key = self._expand(tag.text)
-                    await self._resolve_item(key, parse_tag(key), ())
+                    key = await self._key_of(tag)
+                    await self._resolve_item(key, await self._named_by(key), ())
             except (SourceError, TagError) as error:
                 self._notices.add_failure(tag.text, error)
 
@@ -124,8 +134,8 @@ class _Resolver:
             if self._exceeds_tags(tag):
                 return
             try:
-                key = self._expand(tag.text)
-                reference = parse_tag(key) if not tag.tool else None
+                key = await self._key_of(tag)
+                reference = await self._named_by(key) if not tag.tool else None
                 if reference is None or reference.kind != "path":
                     raise SourceError("a referenced file or a rule may refer to files only")
                 if key in chain:
@@ -183,7 +193,8 @@ class _Resolver:
         if found is None or await self._sources.exists(reference.name):
             return
         if await self._sources.exists(found[1]):
-            raise SourceError(f"expected lines as in @[{found[1]}:1:20], got {found[2]}")
+            parts = parts_of(found[1])
+            raise SourceError(f"expected {parts} as in @[{found[1]}:1:20], got {found[2]}")
 
     async def _read_glob(self, reference: Reference) -> None:
         matches = await self._sources.glob(reference.name)
@@ -233,6 +244,25 @@ class _Resolver:
     def _expand(self, text: str) -> str:
         return expand_in_tag(text, self._macros, _KEY_GROWTH)
 
+    async def _key_of(self, tag: Tag) -> str:
+        """Return the text of a tag: with blanks around it if a file is called so."""
+        for spaced in tag.spaced:
+            path = _path_of(key := self._expand(spaced))
+            if path != path.strip() and await self._sources.exists(path):
+                return key
+        return self._expand(tag.text)
+
+    async def _named_by(self, key: str) -> Reference:
+        """Return the reference of a key: a file's name may end as lines do (`log-12:30`)."""
+        try:
+            reference = parse_tag(key)
+        except TagError:
+            if not await self._sources.exists(key):
+                raise
+            return Reference("path", key)
+        is_name = reference.lines and not await self._sources.exists(reference.name)
+        return Reference("path", key) if is_name and await self._sources.exists(key) else reference
+
     def _try_key(self, key: str) -> bool:
         """Return whether a key is tried for the first time, and remember it."""
         is_new = key not in self._tried
@@ -278,3 +308,12 @@ class _Resolver:
             reason = f"{len(text) - limit} of {len(text)} characters were left out in the middle"
             self._notices.add_about(key, f"{reason}; to send lines, write @[path:1:200]")
         return capped(text, limit)
+
+
+def _path_of(text: str) -> str:
+    """Return the path that the text of a tag names; empty if it names something else."""
+    try:
+        reference = parse_tag(text)
+    except TagError:
+        return ""
+    return reference.name if reference.kind == "path" else ""

@@ -30,7 +30,7 @@ class TagError(MsgbookError):
 
 
 class Lines(NamedTuple):
-    """A range of lines, 1-based; the last one is included."""
+    """A range of lines, or of a PDF's pages, 1-based; the last one is included."""
 
     first: int
     last: int
@@ -50,6 +50,16 @@ class Tag:
     """Name of the tool; empty if the tag is not a call."""
     arguments: str = ""
     """Arguments of the tool: JSON text as written."""
+    written: str = ""
+    """The text with the blanks around it; empty if there are none."""
+
+    @property
+    def spaced(self) -> tuple[str, ...]:
+        """Possible texts with blanks around them: a file's name may begin or end with some."""
+        written = self.written
+        return (
+            tuple(dict.fromkeys((written, written.rstrip(), written.lstrip()))) if written else ()
+        )
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -105,8 +115,8 @@ def find_tags(text: str, *, bare: bool = True) -> FoundTags:
         closing = brackets.get(start + 1)
         if closing is None:
             unclosed.append((start, f"{_excerpt(text, start)} has no closing bracket on its line."))
-        elif inner := text[start + 2 : closing].strip():
-            tags.append(Tag(inner, start))
+        elif inner := (written := text[start + 2 : closing]).strip():
+            tags.append(Tag(inner, start, written="" if inner == written else written))
             scanner.skip(closing + 1)
     return FoundTags(tags, locate_problems(text, unclosed))
 
@@ -137,8 +147,13 @@ def parse_tag(text: str) -> Reference:
         return Reference("path", name)
     first, last = numbers[0], numbers[-1]
     if not 1 <= first <= last:
-        raise TagError(f"expected lines FIRST:LAST, counted from 1; got {first}:{last}")
+        raise TagError(f"expected {parts_of(name)} FIRST:LAST, counted from 1; got {first}:{last}")
     return Reference("path", name, Lines(first, last))
+
+
+def parts_of(path: str) -> str:
+    """Return what the numbers after a path count."""
+    return "pages" if path.lower().endswith(".pdf") else "lines"
 
 
 def is_glob(path: str) -> bool:

@@ -12,11 +12,14 @@ _LINE_END = re.compile("\r?\n")
 def replace_only(text: str, old: str, new: str, name: str) -> str:
     """Return the text with `new` in place of the only occurrence of `old`.
 
-    LF and CRLF count as equal in the search; the new text gets the line ends of its place.
+    LF, CRLF and, where all lines end so, CR count as equal in the search; the new text gets the line ends of its place.
 
     Raises:
         ToolError: `old` is empty, or occurs not at all or several times.
     """
+    if "\r" in text and "\n" not in text:
+        text, old, new = map(_with_lf, (text, old, new))
+        return replace_only(text, old, new, name).replace("\n", "\r")
     old, new = _LINE_END.sub("\n", old), _LINE_END.sub("\n", new)
     if not old:
         raise ToolError("`old` is empty; give text that occurs in the file, or use write.")
@@ -34,6 +37,10 @@ def replace_only(text: str, old: str, new: str, name: str) -> str:
     if near and near[0] == len("\r\n"):
         new = new.replace("\n", "\r\n")
     return text[:begin] + new + text[stop:]
+
+
+def _with_lf(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _only(text: str, old: str, name: str) -> int:

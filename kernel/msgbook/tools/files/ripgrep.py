@@ -7,13 +7,16 @@ import codecs
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from msgbook.tools.files.text import TextFile
 from msgbook.tools.files.walking import SKIPPED
 
 FILE_LIMIT = 5_000_000
 """Bytes above which a file is not searched."""
+
+
+_Found = TypeVar("_Found")
 
 
 class Search(NamedTuple):
@@ -56,13 +59,33 @@ def ripgrep(
     Returns:
         The lines, or None if ripgrep does not support the pattern, or the program is not ripgrep.
     """
+    return _run(program, search, top, lambda events: _hits(events, search.limit, opened))
+
+
+_ONCE = ("--no-crlf", "--max-count=1")
+"""With `--crlf`, ripgrep takes no pattern with a CR."""
+
+
+def with_cr_within_lines(program: str | None, top: Path) -> list[str] | None:
+    """Return the files with a CR within a line. To ripgrep, lines that end with CR alone are one."""
+    search = Search(r"\r[^\r\n]", ignore_case=False, context=0, limit=1)
+    return _run(program, search, top, lambda events: [*_begun(events)], *_ONCE)
+
+
+def _run(
+    program: str | None,
+    search: Search,
+    top: Path,
+    read: Callable[[Iterator[tuple[str, dict[str, Any]]]], _Found | None],
+    *options: str,
+) -> _Found | None:
     if program is None:
         return None
     import subprocess  # most calls start nothing
 
     try:
         running = subprocess.Popen(  # noqa: S603 - no shell, the pattern stands after -e
-            _command(program, search),
+            [program, *_options(search, *options)],
             cwd=top,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -73,16 +96,15 @@ def ripgrep(
     with running:
         assert running.stdout is not None  # noqa: S101 - asked for above
         try:
-            return _hits(_events(running.stdout), search.limit, opened)
+            return read(_events(running.stdout))
         except (ValueError, KeyError, TypeError):  # another program of that name
             return None
         finally:
             running.kill()
 
 
-def _command(program: str, search: Search) -> list[str]:
+def _options(search: Search, *more: str) -> list[str]:
     return [
-        program,
         "--no-config",
         "--json",
         "--no-ignore",  # the same files as without ripgrep
@@ -96,6 +118,7 @@ def _command(program: str, search: Search) -> list[str]:
         *(["--ignore-case"] if search.ignore_case else []),
         *(f"--glob=!**/{name}" for name in SKIPPED),
         "--iglob=!**/*.ipynb",  # these are searched as text by cells
+        *more,
         f"--regexp={search.pattern}",
         "--",
         "./",
@@ -117,8 +140,7 @@ def _hits(
     path, file, lines = "", None, [""]
     for kind, data in events:
         if kind == "begin":
-            path = _bytes(data["path"]).decode("utf-8", "surrogateescape")
-            path = path.removeprefix("./").replace("\\", "/")
+            path = _path(data)
             file = opened(path) if ".." not in path.split("/") else None
             lines = file.split_lines() if file else []
         elif kind in ("match", "context") and 0 < data["line_number"] <= len(lines):
@@ -131,6 +153,15 @@ def _hits(
         elif kind == "summary":
             return hits
     return None
+
+
+def _begun(events: Iterator[tuple[str, dict[str, Any]]]) -> Iterator[str]:
+    return (_path(data) for kind, data in events if kind == "begin")
+
+
+def _path(data: dict[str, Any]) -> str:
+    path = _bytes(data["path"]).decode("utf-8", "surrogateescape")
+    return path.removeprefix("./").replace("\\", "/")
 
 
 def _is_that(found: bytes, line: str, codec: str) -> bool:

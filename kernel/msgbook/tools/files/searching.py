@@ -14,7 +14,7 @@ from msgbook.tools.files.opening import is_folder, read_file
 from msgbook.tools.files.patterns import matcher
 from msgbook.tools.files.reading import FILE_LIMIT as NAMED_FILE_LIMIT
 from msgbook.tools.files.reading import SHOWN
-from msgbook.tools.files.ripgrep import FILE_LIMIT, Hit, Search, ripgrep
+from msgbook.tools.files.ripgrep import FILE_LIMIT, Hit, Search, ripgrep, with_cr_within_lines
 from msgbook.tools.files.text import TextFile, cut, decode
 from msgbook.tools.files.walking import Hidden, walk
 
@@ -101,10 +101,19 @@ def _in_folder(
     found = ripgrep(call.ripgrep, search, top, opened)
     if found is None:
         return _in_files(names, opened, search)
-    # ripgrep leaves these out: they are searched as text by cells.
-    notebooks = sorted((name for name in names if is_notebook(top / name)), key=_by_folder)
-    hits = _in_files(notebooks, opened, search) if notebooks else ()
+    # ripgrep leaves notebooks out: they are searched as text by cells.
+    others = {name for name in names if is_notebook(top / name)} | {*_cr_only(call, top, opened)}
+    found = [hit for hit in found if hit.path not in others]
+    hits = _in_files(sorted(others, key=_by_folder), opened, search) if others else ()
     return merge(found, hits, key=lambda hit: _by_folder(hit.path))
+
+
+def _cr_only(call: Call, top: Path, opened: Callable[[str], TextFile | None]) -> Iterator[str]:
+    """Yield the files whose lines end with CR alone."""
+    for name in with_cr_within_lines(call.ripgrep, top) or ():
+        file = opened(name) if ".." not in name.split("/") else None
+        if file is not None and file.has_cr_only:
+            yield name
 
 
 def _in_files(

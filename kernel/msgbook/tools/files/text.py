@@ -48,11 +48,19 @@ class TextFile(NamedTuple):
         words = [] if self.codec == "utf-8" else [f"encoding {self.codec}{guessed}"]
         words += [f"bytes that are no text: {self.text.count(_LOST):,}"] if self.is_damaged else []
         words += ["lines end with CRLF"] if "\r\n" in self.text else []
+        words += ["lines end with CR"] if self.has_cr_only else []
         return f"[{', '.join(words)}]" if words else ""
+
+    @property
+    def has_cr_only(self) -> bool:
+        """True if its lines end with CR alone, as old Macs and some instruments write them."""
+        return "\r" in self.text and "\n" not in self.text
 
     @property
     def lines(self) -> str:
         """The text with LF as the only line end."""
+        if self.has_cr_only:
+            return self.text.replace("\r", "\n")
         return self.text.replace("\r\n", "\n")
 
     def split_lines(self) -> list[str]:
@@ -68,7 +76,9 @@ class TextFile(NamedTuple):
         return self.mark + self.text.encode(self.codec)
 
     def with_text(self, text: str) -> TextFile:
-        """Return a file with another text in the same encoding, with CRLF if all lines end so."""
+        """Return a file with another text in the same encoding, with CRLF or CR if all lines end so."""
+        if self.has_cr_only:
+            return self._replace(text=_LINE_END.sub("\r", text))
         crlf = self.text.count("\r\n")
         if crlf and crlf == self.text.count("\n"):
             text = _LINE_END.sub("\r\n", text)
@@ -100,7 +110,7 @@ def decode(data: bytes, *, is_complete: bool = True, local: str | None = None) -
                 return TextFile(text, codec, mark)
             break
     if not is_complete:
-        data = data[: data.rfind(b"\n") + 1] or data
+        data = data[: max(data.rfind(b"\n"), _last_cr(data)) + 1] or data
     begin = data[:8192]
     if b"\0" in begin:  # a byte order mark before other data does not count
         return _wide(data) or _without_nuls(data)
@@ -127,6 +137,11 @@ def decode(data: bytes, *, is_complete: bool = True, local: str | None = None) -
     return TextFile(text, codec, is_guessed=True)
 
 
+def _last_cr(data: bytes) -> int:
+    """Return the place of the last CR of lines that end with CR alone; -1 if they do not."""
+    return -1 if b"\n" in data else data.rfind(b"\r")
+
+
 def _wide(data: bytes) -> TextFile | None:
     """Return the text of UTF-16 without a byte order mark; None if the bytes are not like one in Latin letters."""
     first, second = data[:8192:2], data[1:8192:2]
@@ -143,7 +158,7 @@ def _wide(data: bytes) -> TextFile | None:
 def _without_nuls(data: bytes) -> TextFile | None:
     """Return a text with a sign in place of each of its few NUL bytes; None if there are many, or it is no text."""
     rest = data.replace(b"\0", b"")
-    if b"\n" not in rest or (len(data) - len(rest)) * _BYTES_A_NUL > len(data):
+    if not (b"\n" in rest or b"\r" in rest) or (len(data) - len(rest)) * _BYTES_A_NUL > len(data):
         return None
     if len(rest[:8192].translate(None, _CONTROLS)) != len(rest[:8192]):
         return None
@@ -156,7 +171,8 @@ def _decoded(data: bytes, codec: str, *, is_complete: bool = True) -> str | None
         if is_complete:
             return data.decode(codec)
         text = codecs.getincrementaldecoder(codec)().decode(data)
-        return text[: text.rfind("\n") + 1] or text
+        end = text.rfind("\n") if "\n" in text else text.rfind("\r")
+        return text[: end + 1] or text
     except (UnicodeError, LookupError, ValueError):  # of a declared encoding that is not one
         return None
 

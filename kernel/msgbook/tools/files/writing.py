@@ -221,7 +221,9 @@ def _encode(file: TextFile, argument: str) -> bytes:
 
 
 def _comparable(before: TextFile, after: TextFile) -> tuple[str, str]:
-    """Return two texts to compare; CRLF becomes LF if all lines of both end so."""
+    """Return two texts to compare; CRLF and CR become LF if all lines of both end so."""
+    if before.has_cr_only and after.has_cr_only:
+        return before.lines, after.lines
     if all(file.text.count("\r\n") == file.text.count("\n") for file in (before, after)):
         return before.lines, after.lines
     return before.text, after.text
