@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgbook import __version__
 from msgbook.approval import ReadLine
 from msgbook.display.failure import INTERRUPTED, Failure, error_content
-from msgbook.kernel.assist.assistant import Assistant, ModelNames
+from msgbook.kernel.assist.assistant import Assistant, ModelNames, answer_assist
 from msgbook.kernel.assist.cursor import is_unfinished
 from msgbook.kernel.code_outputs import RecordingSession
 from msgbook.kernel.execute_reply import awaited_reply, execute_reply
@@ -23,7 +23,6 @@ from msgbook.kernel.execute_request import requested_cell
 from msgbook.kernel.gateway import kernel_private_paths
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page.page_comms import COMM_TARGET
-from msgbook.kernel.page_queries.assist import answer_assist
 from msgbook.kernel.python.import_path import import_from_folder
 from msgbook.kernel.routing import NOT_SENT, Routing, strip_python_magic
 from msgbook.kernel.session import Send, Session

@@ -17,7 +17,7 @@ from msgbook.approval.roots import Roots
 from msgbook.approval.store import Store
 from msgbook.errors import MsgbookError
 from msgbook.kernel.page.queries import Query, QueryError
-from msgbook.kernel.page_queries import approvals
+from msgbook.kernel.page_queries import QUERIES
 from msgbook.magics.approvals import POLICIES
 from msgbook.magics.tools import describe_approval
 
@@ -34,10 +34,8 @@ def ask(tmp_path: Path):
     async def ready_engine() -> Any:
         return SimpleNamespace(approver=approver, tools=tools)
 
-    handlers: dict[str, Any] = {}
-    queries: Any = SimpleNamespace(on_query=handlers.__setitem__)
-    approvals.answer_queries(queries, SimpleNamespace(ready_engine=ready_engine))  # type: ignore[arg-type]
-    return lambda name, **params: asyncio.run(handlers[f"approvals.{name}"](Query(params)))
+    session: Any = SimpleNamespace(ready_engine=ready_engine)
+    return lambda name, **params: asyncio.run(QUERIES[f"approvals.{name}"](session, Query(params)))
 
 
 def listed(ask: Any) -> list[tuple[str, str, str | None]]:

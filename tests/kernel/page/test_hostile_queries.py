@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from page_comm import Message, Page
 
-from msgbook.kernel.page.queries import INTERNAL_ERROR, PageQueries
+from msgbook.kernel.page.queries import INTERNAL_ERROR
+from msgbook.kernel.page_queries import QUERIES
 from msgbook.kernel.session import Session
 from msgbook.notebook import any_magic
 
@@ -185,28 +186,12 @@ def files(folder: Path) -> dict[str, str]:
     }
 
 
-def names_of_queries(session: Session) -> list[str]:
-    names: list[str] = []
-
-    class Names(PageQueries):
-        def __init__(self) -> None:
-            pass
-
-        def on_query(self, name: str, handler: Any) -> None:
-            names.append(name)
-
-    from msgbook.kernel.page_queries import answer_queries
-
-    answer_queries(Names(), session)
-    return names
-
-
 def test_no_query_with_wrong_parameters_is_an_internal_error_or_changes_anything(
     folder: Path,
 ) -> None:
     async def attack() -> Asking:
         asking = Asking(folder)
-        names = names_of_queries(asking.session)
+        names = [*QUERIES]
         assert len(names) > 15
         seen: set[str] = set()
         for name in names:

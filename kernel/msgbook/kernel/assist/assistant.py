@@ -12,6 +12,7 @@ from msgbook.approval import Roots
 from msgbook.config import Settings, redact
 from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.cursor import needs_cells_to_explain, needs_other_cells
+from msgbook.kernel.page.queries import PageQueries, Query, QueryError
 from msgbook.notebook import LiveNotebook, Notebook, SessionMemory, all_cells
 
 if TYPE_CHECKING:
@@ -163,3 +164,26 @@ class ModelNames:
         except MsgbookError:
             # Completion offers no models; the error appears in the next turn.
             self._names = []
+
+
+def answer_assist(
+    queries: PageQueries, assistant: Assistant, is_msgbook_cell: Callable[[str], bool]
+) -> None:
+    """Answer `assist.complete` and `assist.inspect` for prompts and msgbook's magics."""
+
+    def answering(
+        assist: Callable[[str, int], Awaitable[dict[str, Any]]],
+    ) -> Callable[[Query], Awaitable[dict[str, Any]]]:
+        async def answer(query: Query) -> dict[str, Any]:
+            code, cursor = query.text("code"), query.params.get("cursor_pos")
+            if type(cursor) is not int or cursor < 0:
+                raise QueryError("`cursor_pos` has to be a position in `code`.")
+            if not is_msgbook_cell(code):
+                raise QueryError("This cell is Python, which ordinary requests complete.")
+            # JupyterLab asks for previews behind the end, also in ordinary requests.
+            return await assist(code, min(cursor, len(code)))
+
+        return answer
+
+    queries.on_query("assist.complete", answering(assistant.complete))
+    queries.on_query("assist.inspect", answering(assistant.inspect))

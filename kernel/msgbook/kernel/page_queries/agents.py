@@ -1,11 +1,13 @@
-"""The agents that cells can name, and the one that answers."""
+"""Who can answer, who runs, and what a person does with them: agents, models, sub-agents, waits and forks."""
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from msgbook.errors import MsgbookError
-from msgbook.kernel.page.queries import PageQueries, Query, QueryError
+from msgbook.kernel.page.queries import Query, QueryError
 
 if TYPE_CHECKING:
     from msgbook.agents import AvailableAgent
@@ -14,18 +16,15 @@ if TYPE_CHECKING:
     from msgbook.notebook import Cell, Transcript
 
 
-def answer_queries(queries: PageQueries, session: Session) -> None:
-    """Answer `agents.list`, and `agents.choose`, which makes an agent a frontmatter's default."""
+async def list_agents(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `agents.list`: the agents that a cell can name, and what answers it."""
+    transcript = _transcript(query)
+    return await _described_agents(await session.ready_engine(), transcript)
 
-    async def list_agents(query: Query) -> dict[str, Any]:
-        transcript = _transcript(query)
-        return await _list_agents(await session.ready_engine(), transcript)
 
-    async def choose_agent(query: Query) -> dict[str, Any]:
-        return {"frontmatter": _with_default(query.text("frontmatter"), query.text("agent"))}
-
-    queries.on_query("agents.list", list_agents)
-    queries.on_query("agents.choose", choose_agent)
+async def choose_agent(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `agents.choose`: a frontmatter whose default is an agent."""
+    return {"frontmatter": _with_default(query.text("frontmatter"), query.text("agent"))}
 
 
 def _transcript(query: Query) -> Transcript:
@@ -49,7 +48,7 @@ def _is_cell(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(value.get(key), str) for key in keys)
 
 
-async def _list_agents(engine: Engine, transcript: Transcript) -> dict[str, Any]:
+async def _described_agents(engine: Engine, transcript: Transcript) -> dict[str, Any]:
     """Return the agents that a cell below some cells can name, and what answers it."""
     from msgbook.agents import AgentSources, list_available_agents
     from msgbook.notebook import Prompt
@@ -99,3 +98,46 @@ def _with_default(user: str, agent: str) -> str:
         return lines_with_default_agent(user, agent)
     except FrontmatterError as error:
         raise QueryError(f"The agent was not chosen: {error}.") from error
+
+
+async def list_models(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `models.list`: the names that a server offers."""
+    provider = query.text("provider") if query.params.get("provider") is not None else None
+    return {"models": await session.offered_models(provider)}
+
+
+async def list_running_subagents(session: Session, _query: Query) -> dict[str, Any]:
+    """Answer `subagent.list`: which run, and for which cells."""
+    engine = await session.ready_engine()
+    found = engine.subagents.by_cell()
+    return {"running": [{"uuid": uuid, "cell_id": cell_id} for uuid, cell_id in found]}
+
+
+async def stop_subagent(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `subagent.stop`."""
+    cell_id, uuid = query.text("cell_id"), query.text("uuid")
+    engine = await session.ready_engine()
+    if not engine.subagents.stop(cell_id, uuid):
+        raise QueryError("The sub-agent does not run here any more.")
+    return {}
+
+
+async def end_waits(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `retry.now`: ends the waits of a cell's turn."""
+    cell_id = query.text("cell_id")
+    engine = await session.ready_engine()
+    if not engine.waits.end(cell_id):
+        raise QueryError("No server is waited for any more.")
+    return {}
+
+
+async def fork(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `conversation.fork`: copies a saved conversation up to a cell into a new file."""
+    name, cell_id = query.text("name"), query.text("cell_id")
+    if PurePosixPath(name).name != name or "\\" in name:
+        raise QueryError(f"`name` has to be the name of a file, not {name!r}.")
+    from msgbook.notebook import fork_conversation
+
+    folder = (await session.ready_engine()).folder
+    forked = await asyncio.to_thread(fork_conversation, folder / name, cell_id)
+    return {"name": forked.name}

@@ -4,57 +4,54 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgbook.kernel.page.queries import PageQueries, Query, QueryError
+from msgbook.kernel.page.queries import Query, QueryError
 
 if TYPE_CHECKING:
     from msgbook.approval import Approver, Remembered
     from msgbook.kernel.session import Session
 
 
-def answer_queries(queries: PageQueries, session: Session) -> None:
-    """Answer `approvals.list`, `approvals.add`, `approvals.change` and `approvals.delete`."""
+async def list_rules(session: Session, _query: Query) -> dict[str, Any]:
+    """Answer `approvals.list`."""
+    from msgbook.magics.approvals import POLICIES
 
-    async def list_all(_query: Query) -> dict[str, Any]:
-        from msgbook.magics.approvals import POLICIES
+    engine = await session.ready_engine()
+    current = engine.approver
+    found = [*current.remembered(everywhere=True), *current.settings_rules()]
+    return {
+        "policy": POLICIES[current.policy],
+        "folder": str(current.folder),
+        "tools": [tool.name for tool in engine.tools],
+        "rules": [_shown(item) for item in found],
+    }
 
-        engine = await session.ready_engine()
-        current = engine.approver
-        found = [*current.remembered(everywhere=True), *current.settings_rules()]
-        return {
-            "policy": POLICIES[current.policy],
-            "folder": str(current.folder),
-            "tools": [tool.name for tool in engine.tools],
-            "rules": [_shown(item) for item in found],
-        }
 
-    async def add(query: Query) -> dict[str, Any]:
-        engine = await session.ready_engine()
-        engine.approver.add_rule(_table(query, [tool.name for tool in engine.tools]))
-        return {}
+async def add_rule(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `approvals.add`."""
+    engine = await session.ready_engine()
+    engine.approver.add_rule(_table(query, [tool.name for tool in engine.tools]))
+    return {}
 
-    async def change(query: Query) -> dict[str, Any]:
-        engine = await session.ready_engine()
-        found = _find(engine.approver, query.text("key"))
-        if found.kind not in ("answer", "own"):
-            raise QueryError(
-                "Only rules can be changed. An approval for the session can be deleted."
-            )
-        # The new rule is checked and kept before the old one goes.
-        table = _table(query, [tool.name for tool in engine.tools])
-        if not _is_same(found, table):
-            engine.approver.add_rule(table)
-            engine.approver.forget([found])
-        return {}
 
-    async def delete(query: Query) -> dict[str, Any]:
-        current = (await session.ready_engine()).approver
-        current.forget([_find(current, query.text("key"))])
-        return {}
+async def change_rule(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `approvals.change`."""
+    engine = await session.ready_engine()
+    found = _find(engine.approver, query.text("key"))
+    if found.kind not in ("answer", "own"):
+        raise QueryError("Only rules can be changed. An approval for the session can be deleted.")
+    # The new rule is checked and kept before the old one goes.
+    table = _table(query, [tool.name for tool in engine.tools])
+    if not _is_same(found, table):
+        engine.approver.add_rule(table)
+        engine.approver.forget([found])
+    return {}
 
-    queries.on_query("approvals.list", list_all)
-    queries.on_query("approvals.add", add)
-    queries.on_query("approvals.change", change)
-    queries.on_query("approvals.delete", delete)
+
+async def delete_rule(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `approvals.delete`."""
+    current = (await session.ready_engine()).approver
+    current.forget([_find(current, query.text("key"))])
+    return {}
 
 
 def _shown(item: Remembered) -> dict[str, Any]:

@@ -1,43 +1,45 @@
-"""The request of a prompt as a page lists it, and the whole text of one of its messages."""
+"""The request of a prompt, what messages have brought, and what turns have used, as a page lists them."""
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from msgbook.kernel.page.queries import PageQueries, Query, QueryError
+from msgbook.kernel.page.queries import Query, QueryError
 from msgbook.notebook import RequestedCell, Transcript
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from msgbook.kernel.page_queries.shown_request import ShownRequest
     from msgbook.kernel.session import Session
+    from msgbook.notebook import Cell
+    from msgbook.request.history import StaleTurn
 
 
-def answer_queries(queries: PageQueries, session: Session) -> None:
-    """Answer `context.request`, `context.message` and `context.body` for a cell of the page.
+async def describe_request(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `context.request`: the request of a cell of the page. Nothing is sent, and nothing runs."""
+    return (await _preview(query, session)).as_json()
 
-    Nothing is sent, and nothing runs.
-    """
 
-    async def request(query: Query) -> dict[str, Any]:
-        return (await _preview(query, session)).as_json()
+async def message_text(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `context.message`: the whole text of one message of the request."""
+    from msgbook.text import visible
 
-    async def message(query: Query) -> dict[str, Any]:
-        from msgbook.text import visible
+    index = query.params.get("index")
+    shown = await _preview(query, session)
+    texts = shown.messages
+    if type(index) is not int or not 0 <= index < len(texts):
+        raise QueryError("The request has changed: it has no such message now.")
+    return {"text": visible(texts[index].text, keep="\n\t"), "hash": shown.hash}
 
-        index = query.params.get("index")
-        shown = await _preview(query, session)
-        texts = shown.messages
-        if type(index) is not int or not 0 <= index < len(texts):
-            raise QueryError("The request has changed: it has no such message now.")
-        return {"text": visible(texts[index].text, keep="\n\t"), "hash": shown.hash}
 
-    async def body(query: Query) -> dict[str, Any]:
-        shown = await _preview(query, session)
-        return {"body": shown.body}
-
-    queries.on_query("context.request", request)
-    queries.on_query("context.message", message)
-    queries.on_query("context.body", body)
+async def request_body(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `context.body`: what would be sent."""
+    shown = await _preview(query, session)
+    return {"body": shown.body}
 
 
 async def _preview(query: Query, session: Session) -> ShownRequest:
@@ -60,3 +62,86 @@ async def read_cells(query: Query, session: Session) -> Transcript:
     if transcript.source == "live":
         return transcript
     raise QueryError("The page did not send its cells: it may be busy. Try again.")
+
+
+_LIMIT = 200
+"""Digests of one query."""
+
+
+async def text_sizes(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `context.sizes`: the estimated tokens of each text that is still kept."""
+    digests = query.params.get("digests")
+    if not isinstance(digests, list) or len(digests) > _LIMIT:
+        raise QueryError(f"`digests` has to be a list of at most {_LIMIT} digests.")
+    from msgbook.request import estimate_text_tokens
+
+    blobs = (await session.ready_engine()).request_builder.blobs
+    tokens = {}
+    for digest in digests:
+        text = blobs.load(digest) if isinstance(digest, str) else None
+        if text is not None:
+            tokens[digest] = estimate_text_tokens(text)
+        # A turn that runs goes on meanwhile.
+        await asyncio.sleep(0)
+    return {"tokens": tokens}
+
+
+async def shown_picture(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `context.picture`: a small picture."""
+    digest = query.text("digest")
+    from msgbook.request import small_picture
+
+    blobs = (await session.ready_engine()).request_builder.blobs
+    return {"url": await small_picture(blobs.load(digest))}
+
+
+async def total_usage(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `usage.total`: the tokens of the cells through one of the page, and the context window below it."""
+    from msgbook.kernel.page_queries.shown_request import window_share
+    from msgbook.magics.usage import add_up, cost_by
+    from msgbook.notebook import list_turn_usage
+
+    transcript = await read_cells(query, session)
+    engine = await session.ready_engine()
+    current = [transcript.current] if transcript.current else []
+    turns = list_turn_usage([*transcript.earlier, *current])
+    sums = add_up(turns, cost_by(engine.settings))
+    share = await window_share(engine, transcript)
+    return {
+        "turns": len(turns),
+        "window_share": share,
+        **{key: total._asdict() for key, total in sums.items()},
+    }
+
+
+async def list_stale_turns(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `stale.list`: the stale turns from the first cell through one of the page."""
+    requested = RequestedCell(
+        "", cell_id=query.text("cell_id"), client_session=query.client_session
+    )
+    engine = await session.ready_engine()
+    transcript = await session.transcripts.read(requested)
+    if transcript.source != "live" or transcript.current is None:
+        raise QueryError("The page did not send its cells: it may be busy. Try again.")
+    from msgbook.magics.stale import find_stale_turns
+
+    cells = [*transcript.earlier, transcript.current]
+    found = await find_stale_turns(engine, replace(transcript, earlier=cells))
+    return {"groups": _groups(cells, found)}
+
+
+def _groups(cells: Sequence[Cell], found: Sequence[StaleTurn]) -> list[dict[str, Any]]:
+    """Return neighbouring turns with the same first change together, with ids for positions."""
+    from msgbook.notebook import id_of
+
+    groups = []
+    for changed, group in groupby(found, lambda turn: turn.changed):
+        turns = list(group)
+        groups.append(
+            {
+                "turns": [id_of(cells[turn.cell]) for turn in turns],
+                "changed": [id_of(cells[position]) for position in changed],
+                "maybe_system": turns[0].maybe_system,
+            }
+        )
+    return groups

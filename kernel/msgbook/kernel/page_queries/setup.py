@@ -8,50 +8,53 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from msgbook.kernel.page.queries import PageQueries, Query
+from msgbook.kernel.page.queries import Query
 
 if TYPE_CHECKING:
     from msgbook.kernel.session import Session
 
 
-def answer_queries(queries: PageQueries, session: Session) -> None:
-    """Answer `setup.state`, `setup.models`, `setup.test`, `setup.preview`, `setup.save` and `setup.tour`."""
+async def describe_settings(session: Session, _query: Query) -> dict[str, Any]:
+    """Answer `setup.state`."""
+    from msgbook.kernel import new_settings
 
-    async def state(_query: Query) -> dict[str, Any]:
-        from msgbook.kernel import new_settings
+    return await asyncio.to_thread(new_settings.describe_state, session.settings)
 
-        return await asyncio.to_thread(new_settings.describe_state, session.settings)
 
-    async def models(query: Query) -> dict[str, Any]:
-        from msgbook.kernel import new_settings
+async def list_models(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `setup.models`."""
+    from msgbook.kernel import new_settings
 
-        return await new_settings.list_models(_form(query, session), session.settings)
+    return await new_settings.list_models(_form(query, session), session.settings)
 
-    async def test(query: Query) -> dict[str, Any]:
-        from msgbook.kernel import new_settings
 
-        return await new_settings.test(_form(query, session), session.settings)
+async def test_settings(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `setup.test`."""
+    from msgbook.kernel import new_settings
 
-    async def preview(query: Query) -> dict[str, Any]:
-        from msgbook.kernel import new_settings
+    return await new_settings.test(_form(query, session), session.settings)
 
-        return await asyncio.to_thread(
-            new_settings.preview, _form(query, session), session.settings
-        )
 
-    async def save(query: Query) -> dict[str, Any]:
-        from msgbook.kernel import new_settings
+async def preview_settings(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `setup.preview`."""
+    from msgbook.kernel import new_settings
 
-        digest = query.text("digest")
-        return await asyncio.to_thread(new_settings.save, _form(query, session), digest)
+    return await asyncio.to_thread(new_settings.preview, _form(query, session), session.settings)
 
-    async def tour(_query: Query) -> dict[str, Any]:
-        from msgbook.host import tour_text
 
-        return {"text": tour_text()}
+async def save_settings(session: Session, query: Query) -> dict[str, Any]:
+    """Answer `setup.save`."""
+    from msgbook.kernel import new_settings
 
-    for handler in (state, models, test, preview, save, tour):
-        queries.on_query(f"setup.{handler.__name__}", handler)
+    digest = query.text("digest")
+    return await asyncio.to_thread(new_settings.save, _form(query, session), digest)
+
+
+async def tour(session: Session, _query: Query) -> dict[str, Any]:
+    """Answer `setup.tour`."""
+    from msgbook.host import tour_text
+
+    return {"text": tour_text()}
 
 
 def _form(query: Query, session: Session) -> Any:
