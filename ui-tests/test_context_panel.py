@@ -282,6 +282,7 @@ def test_a_skill_is_switched_in_the_notebook(
         "---\nname: poems\ndescription: Writes <i>poems</i>\n---\nRhyme.\n"
     )
     open_chat(lab, lab_root, "skilled/chat.ipynb", prompt("a", "One"))
+    select(lab, 0)
     expect(panel.locator("h3")).to_have_text("Cell 1: One")
     panel.locator(".msgbook-Context-group > summary", has_text="Skills").click()
     poems = panel.get_by_label("poems")
