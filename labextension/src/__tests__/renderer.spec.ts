@@ -665,6 +665,10 @@ describe('hostile and broken turns', () => {
         result('no JSON'),
         call('{"path": "a\nb"}'),
         result('no JSON'),
+        call('{"path": "cut'),
+        result('no JSON'),
+        call(JSON.stringify({ code: `import x\n${'\u0001'.repeat(900)}` })),
+        result('long'),
         call('{"path": "c"}'),
         { type: 'notice', level: 'info', text: 'between' },
         result('apart'),
@@ -683,11 +687,13 @@ describe('hostile and broken turns', () => {
       'read bfailed · 0.1 s',
       'read {"path": "a\\q"}→ no JSON · 0.1 s',
       'read {"path": "a b"}→ no JSON · 0.1 s',
+      'read {"path": "cut→ no JSON · 0.1 s',
+      `read import x ${'\\u0001'.repeat(56)}…→ long · 0.1 s`,
       'Result: read0.1 s',
       'Result: read0.1 s'
     ]);
     const steps = renderer.node.querySelectorAll('.msgbook-mod-step');
-    expect(steps).toHaveLength(6);
+    expect(steps).toHaveLength(8);
     const [first] = Array.from(steps) as HTMLDetailsElement[];
     first.open = true;
     first.dispatchEvent(new Event('toggle'));
