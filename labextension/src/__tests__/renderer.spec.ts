@@ -371,6 +371,35 @@ describe('what the page knows beyond the output', () => {
     expect(find('button')).not.toBeNull();
   });
 
+  it('gives the focus on to the line of the step, at once and when it is closed', async () => {
+    const { show, find, state, renderer } = fixture();
+    await show(turn('running', pending));
+    state.questions = [question('r')];
+    renderer.refresh();
+    find('.msgbook-Approval-why').focus();
+    state.questions = [];
+    renderer.refresh();
+    const call = find<HTMLDetailsElement>('.msgbook-Call');
+    const line = find<HTMLElement>('.msgbook-Call > summary');
+    expect(document.activeElement).toBe(line);
+
+    const result = {
+      type: 'tool_result',
+      id: pending.id,
+      status: 'success',
+      content: 'x'
+    };
+    await show(turn('running', { ...pending, approval: 'user' }, result));
+    const step = find('.msgbook-mod-step > summary');
+    expect(document.activeElement).toBe(step);
+
+    line.focus();
+    line.click();
+    expect([call.open, document.activeElement]).toEqual([true, line]);
+    line.click();
+    expect([call.open, document.activeElement]).toEqual([false, step]);
+  });
+
   it('asks where the call is not in the turn', async () => {
     const { show, find, state, renderer } = fixture();
     state.questions = [question('r')];

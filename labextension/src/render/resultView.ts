@@ -86,6 +86,7 @@ export class ResultView implements IBlockView {
     // A result directly below its call needs no second line of arguments.
     this._disclosure.gist(found?.apart ? argumentsGist(json) : '');
     this._mark(status, running);
+    this._takeFocus();
     this._disclosure.suggestOpen(running && rows.rows.length === 0);
     if (running) {
       this._showOutput(asText(block.content) ?? '');
@@ -140,6 +141,21 @@ export class ResultView implements IBlockView {
     );
     classList.toggle('msgbook-mod-streaming', running);
     classList.toggle('msgbook-mod-step', this._step !== null);
+  }
+
+  /**
+   * Take the focus of a call whose line is this one now. If it stayed visible until the focus left it,
+   * the page would move under a button that is being pressed, and the press would be lost.
+   */
+  private _takeFocus(): void {
+    const call = this.widget.node.previousElementSibling;
+    if (
+      this._step !== null &&
+      call?.contains(document.activeElement) &&
+      !call.hasAttribute('open')
+    ) {
+      this._disclosure.focus();
+    }
   }
 
   /** Show the output of a tool that runs, from its end. */
