@@ -49,7 +49,8 @@ def _wraps(lab, index: int) -> bool:
 
 def test_prompts_are_set_as_text_and_wrapped_while_code_stays_code(lab, notebook, screenshot):
     prompts = notebook.locator(".msgbook-Prompt")
-    expect(prompts).to_have_count(3)
+    # The last one is the message that is ready below the cells.
+    expect(prompts).to_have_count(4)
     code = _font(lab, 1)
     assert "mono" in code
     assert [_font(lab, index) == code for index in range(6)] == [
@@ -70,13 +71,13 @@ def test_prompts_are_set_as_text_and_wrapped_while_code_stays_code(lab, notebook
         screenshot("700")
 
     lab.type_in(0, "%%python\n1")
-    expect(prompts).to_have_count(2)
-    lab.type_in(0, "A message")
     expect(prompts).to_have_count(3)
+    lab.type_in(0, "A message")
+    expect(prompts).to_have_count(4)
 
 
 def test_the_settings_change_the_look_at_once(lab, notebook, screenshot):
-    expect(notebook.locator(".msgbook-Prompt")).to_have_count(3)
+    expect(notebook.locator(".msgbook-Prompt")).to_have_count(4)
     code = _font(lab, 1)
     lab.set("promptsAsProse", False)
     expect(notebook.locator(".jp-Notebook:not(.msgbook-mod-prose)")).to_have_count(1)
@@ -106,9 +107,10 @@ def test_opened_prompts_cost_no_more_style_sheets_than_jupyterlab_writes_itself(
     write_notebook(lab_root / "many.ipynb", *["What is **this**?"] * 40)
     lab.page.evaluate(COUNT_STYLE_SHEETS)
     lab.open("many.ipynb")
-    expect(lab.notebook.locator(".msgbook-Prompt")).to_have_count(40)
+    # With the message that is ready below them.
+    expect(lab.notebook.locator(".msgbook-Prompt")).to_have_count(41)
     # CodeMirror writes its sheet for each editor.
-    assert lab.page.evaluate("window.styleSheets") <= 40 + 12
+    assert lab.page.evaluate("window.styleSheets") <= 41 + 12
 
 
 COUNT_STYLE_SHEETS = """() => {

@@ -112,7 +112,7 @@ def test_json_is_a_tree_and_a_long_text_is_searched(lab, lab_root, screenshot):
     assert len(lab.cells()) == 1
     results.nth(1).get_by_role("button", name="Show all of 1000 lines").click()
     results.nth(0).get_by_role("button", name="Show as text").click()
-    expect(results.nth(0).locator("pre")).to_have_text(tree)
+    expect(results.nth(0).locator(".msgbook-JsonResult pre")).to_have_text(tree)
 
 
 def test_a_diagram_is_drawn_unless_it_could_load_something(lab, lab_root, model_server, screenshot):

@@ -139,4 +139,6 @@ def test_typing_below_the_last_turn_asks_nothing_and_an_opened_chat_is_judged(la
     lab.load(chat)
     lab.wait_for_kernel()
     expect(marks(lab)).to_have_count(1)
-    expect(mark(lab, 2)).to_contain_text("This answer is stale")
+    expect(mark(lab, 2)).to_contain_text(
+        "This answer is stale: its prompt has changed, or a cell above was deleted or excluded."
+    )

@@ -101,42 +101,45 @@ def test_a_conversation_that_was_opened_while_it_runs_is_live_and_read_only(
 ):
     file = lab_root / FOLDER / "live.msg.md"
     put(file, chat("Read parser.py", turn(said("I look."), status="running")))
-    with mark_running(file, "u", writes=True):
-        lab.open(f"{FOLDER}/live.msg.md")
-        lab.wait_for_kernel()
-        cell = lab.cell(0)
-        expect(cell.locator("[data-status=running]")).to_be_visible()
-        words = cell.locator(".msgbook-Text")
-        expect(words).to_have_text("I look.")
-        words.evaluate("node => { node.kept = true; }")
+    # The toolbar has no room for its label.
+    with lab.width(700):
+        with mark_running(file, "u", writes=True):
+            lab.open(f"{FOLDER}/live.msg.md")
+            lab.wait_for_kernel()
+            cell = lab.cell(0)
+            expect(cell.locator("[data-status=running]")).to_be_visible()
+            words = cell.locator(".msgbook-Text")
+            expect(words).to_have_text("I look.")
+            words.evaluate("node => { node.kept = true; }")
 
-        blocks = [said("I look."), said("Found it.", step=2)]
-        put(file, chat("Read parser.py", turn(*blocks, status="running")))
-        expect(words).to_have_count(2)
-        assert words.first.evaluate("node => node.kept") is True
-        assert not lab.page.evaluate(
-            "() => window.jupyterapp.shell.currentWidget.context.model.dirty"
+            blocks = [said("I look."), said("Found it.", step=2)]
+            put(file, chat("Read parser.py", turn(*blocks, status="running")))
+            expect(words).to_have_count(2)
+            assert words.first.evaluate("node => node.kept") is True
+            assert not lab.page.evaluate(
+                "() => window.jupyterapp.shell.currentWidget.context.model.dirty"
+            )
+            screenshot("live")
+
+            before = file.read_bytes()
+            refused = lab.page.evaluate(
+                """() => window.jupyterapp.serviceManager.contents
+                    .save(".msgbook/subagents/live.msg.md", {type: "notebook", format: "json",
+                        content: window.jupyterapp.shell.currentWidget.content.model.toJSON()})
+                    .then(() => "", error => error.message)"""
+            )
+            assert "the sub-agent runs" in refused
+            assert file.read_bytes() == before
+            put(file, chat("Read parser.py", turn(*blocks, said("Fixed.", step=3))))
+
+        expect(cell.locator("[data-status=done]")).to_be_visible()
+        expect(words).to_have_count(3)
+        lab.page.wait_for_function(
+            "() => window.jupyterapp.shell.currentWidget.context.contentsModel.writable"
         )
-        screenshot("live")
-
-        before = file.read_bytes()
-        refused = lab.page.evaluate(
-            """() => window.jupyterapp.serviceManager.contents
-                .save(".msgbook/subagents/live.msg.md", {type: "notebook", format: "json",
-                    content: window.jupyterapp.shell.currentWidget.content.model.toJSON()})
-                .then(() => "", error => error.message)"""
-        )
-        assert "the sub-agent runs" in refused
-        assert file.read_bytes() == before
-        put(file, chat("Read parser.py", turn(*blocks, said("Fixed.", step=3))))
-
-    expect(cell.locator("[data-status=done]")).to_be_visible()
-    expect(words).to_have_count(3)
-    lab.page.wait_for_function(
-        "() => window.jupyterapp.shell.currentWidget.context.contentsModel.writable"
-    )
-    lab.save()
-    assert read(file)["cells"][0]["outputs"][0]["data"][TURN_MIME]["status"] == "done"
+        expect(lab.page.get_by_text("notebook is read-only")).to_have_count(0)
+        lab.save()
+        assert read(file)["cells"][0]["outputs"][0]["data"][TURN_MIME]["status"] == "done"
 
 
 def rows_of(cell: Locator) -> Locator:

@@ -88,6 +88,7 @@ def test_hostile_texts_in_chinese_sentences(lab, lab_root, guard, screenshot):
     lab.open("zh-hostile.ipynb")
     lab.wait_for_kernel()
 
+    lab.reveal(0)
     expect(lab.cell(0).get_by_text(END)).to_be_visible()
     see_all(lab)
     expect(lab.notebook.get_by_text(END)).to_have_count(len(parts(SAVABLE)))

@@ -371,6 +371,35 @@ describe('what the page knows beyond the output', () => {
     expect(find('button')).not.toBeNull();
   });
 
+  it('gives the focus on to the line of the step, at once and when it is closed', async () => {
+    const { show, find, state, renderer } = fixture();
+    await show(turn('running', pending));
+    state.questions = [question('r')];
+    renderer.refresh();
+    find('.msgbook-Approval-why').focus();
+    state.questions = [];
+    renderer.refresh();
+    const call = find<HTMLDetailsElement>('.msgbook-Call');
+    const line = find<HTMLElement>('.msgbook-Call > summary');
+    expect(document.activeElement).toBe(line);
+
+    const result = {
+      type: 'tool_result',
+      id: pending.id,
+      status: 'success',
+      content: 'x'
+    };
+    await show(turn('running', { ...pending, approval: 'user' }, result));
+    const step = find('.msgbook-mod-step > summary');
+    expect(document.activeElement).toBe(step);
+
+    line.focus();
+    line.click();
+    expect([call.open, document.activeElement]).toEqual([true, line]);
+    line.click();
+    expect([call.open, document.activeElement]).toEqual([false, step]);
+  });
+
   it('asks where the call is not in the turn', async () => {
     const { show, find, state, renderer } = fixture();
     state.questions = [question('r')];
@@ -665,6 +694,10 @@ describe('hostile and broken turns', () => {
         result('no JSON'),
         call('{"path": "a\nb"}'),
         result('no JSON'),
+        call('{"path": "cut'),
+        result('no JSON'),
+        call(JSON.stringify({ code: `import x\n${'\u0001'.repeat(900)}` })),
+        result('long'),
         call('{"path": "c"}'),
         { type: 'notice', level: 'info', text: 'between' },
         result('apart'),
@@ -683,11 +716,13 @@ describe('hostile and broken turns', () => {
       'read bfailed · 0.1 s',
       'read {"path": "a\\q"}→ no JSON · 0.1 s',
       'read {"path": "a b"}→ no JSON · 0.1 s',
+      'read {"path": "cut→ no JSON · 0.1 s',
+      `read import x ${'\\u0001'.repeat(56)}…→ long · 0.1 s`,
       'Result: read0.1 s',
       'Result: read0.1 s'
     ]);
     const steps = renderer.node.querySelectorAll('.msgbook-mod-step');
-    expect(steps).toHaveLength(6);
+    expect(steps).toHaveLength(8);
     const [first] = Array.from(steps) as HTMLDetailsElement[];
     first.open = true;
     first.dispatchEvent(new Event('toggle'));

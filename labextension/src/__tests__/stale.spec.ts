@@ -58,6 +58,15 @@ describe('the words of a stale turn', () => {
     expect(why('b', log)).toContain('moved or deleted');
   });
 
+  it('say so at the first cell that is left, too', () => {
+    const log = new ChangeLog();
+    log.notePlaces();
+    const first = { ...group, turns: ['a'], changed: ['a'] };
+    const cause = log.causeOf(first, ['a']);
+    const words = whyStale({ cellId: 'a', cause, numberOf }, trans);
+    expect(words).toContain('moved or deleted');
+  });
+
   it('name the range where nothing was seen to change', () => {
     expect(why('c', new ChangeLog())).toContain('from 1 to 2');
     expect(why('c', new ChangeLog(), ['a', 'b'], true)).toContain('the agent');
@@ -84,9 +93,13 @@ describe('the words where nothing was seen to change', () => {
     expect(between('b', 'b', 'c')).toContain('cell 2 has changed or was exc');
   });
 
-  it('say nothing of cells above where none is', () => {
-    const place = { cellId: 'a', cause: { kind: 'place' }, numberOf } as const;
-    for (const words of [between('a', 'a', 'a'), whyStale(place, trans)]) {
+  it('say nothing of cells above where none was', () => {
+    const log = new ChangeLog();
+    log.notePlaces(['a']);
+    const first = { ...group, turns: ['a'], changed: ['a'] };
+    const cause = log.causeOf(first, ['a']);
+    const replaced = whyStale({ cellId: 'a', cause, numberOf }, trans);
+    for (const words of [between('a', 'a', 'a'), replaced]) {
       expect(words).toBe('This answer is stale: its prompt has changed.');
     }
     expect(between('b', 'b', 'b')).toContain('a cell above was deleted or exc');

@@ -106,6 +106,22 @@ describe('a chart', () => {
     expect(node.querySelector('.msgbook-Json')).not.toBeNull();
   });
 
+  it('is drawn once, however often its turn is shown, and the last one alone', async () => {
+    const { widget, update } = displayView(toolsFor(true, () => []));
+    const context = { blocks: [], streaming: false, asked: [] };
+    const show = (description: string, streaming = false) =>
+      update(
+        { type: 'display', data: { [VEGA]: { description } } },
+        { ...context, streaming }
+      );
+    await Promise.all([show('One', true), show('One')]);
+    const labels = () =>
+      Array.from(widget.node.querySelectorAll('img'), ({ alt }) => alt);
+    expect(labels()).toEqual(['One']);
+    await Promise.all([show('Two'), show('Three')]);
+    expect(labels()).toEqual(['Three']);
+  });
+
   it('is shown as its data where there is no Vega', async () => {
     const node = await shown({ a: 'b' }, true, null);
     expect(node.textContent).toContain('It is not drawn here');
@@ -118,12 +134,7 @@ async function shown(
   trusted: boolean,
   ask: ((loader: Loader) => Promise<unknown>[]) | null
 ): Promise<HTMLElement> {
-  const tools = {
-    trans: nullTranslator.load('msgbook'),
-    charts: ask && new FakeVega(ask).load,
-    isTrusted: () => trusted
-  };
-  const { widget, update } = displayView(tools as unknown as IViewTools);
+  const { widget, update } = displayView(toolsFor(trusted, ask));
   await update(
     { type: 'display', data: { [VEGA]: spec } },
     {
@@ -133,6 +144,18 @@ async function shown(
     }
   );
   return widget.node;
+}
+
+function toolsFor(
+  trusted: boolean,
+  ask: ((loader: Loader) => Promise<unknown>[]) | null
+): IViewTools {
+  const tools = {
+    trans: nullTranslator.load('msgbook'),
+    charts: ask && new FakeVega(ask).load,
+    isTrusted: () => trusted
+  };
+  return tools as unknown as IViewTools;
 }
 
 function settled(): Promise<void> {

@@ -9,6 +9,7 @@ import type { IObservableList } from '@jupyterlab/observables';
 import type { Contents, Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import { Signal, type ISignal } from '@lumino/signaling';
+import type { Widget } from '@lumino/widgets';
 
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
 import { CellsReporter, parseCellsQuestion } from '../comm/cellMessages';
@@ -36,7 +37,7 @@ import { EndFollower } from './endFollower';
 import { executionOf } from './executions';
 import { LiveTurns } from './liveTurns';
 import { NotebookCells } from './notebookCells';
-import { SubagentWatch, removeReadOnlyLabel } from './subagentWatch';
+import { SubagentWatch, readOnlyLabel } from './subagentWatch';
 import { runAction } from './turnActions';
 import { TurnSaver } from './turnSaver';
 
@@ -97,14 +98,16 @@ export class PageConnection implements ITurnHost {
     window.addEventListener('pagehide', this._write);
     document.addEventListener('visibilitychange', this._write);
     panel.disposed.connect(this._dispose, this);
+    let label: Widget | undefined;
     this._subagent = new SubagentWatch(
       context,
       contents,
       saved => this.cells.showOutputs(saved),
       () => {
         this.cells.refreshAll();
+        label ??= readOnlyLabel(panel);
         if (!this._subagent.isRunning) {
-          removeReadOnlyLabel(panel);
+          label?.dispose();
         }
       }
     );

@@ -14,8 +14,8 @@ export interface IStaleGroup {
 export type StaleCause =
   /** Cells that have changed since the first of the turns ended; not empty. */
   | { readonly kind: 'cells'; readonly ids: readonly string[] }
-  /** A cell was deleted or moved. */
-  | { readonly kind: 'place' }
+  /** A cell was added, deleted or moved; the first turn's own, if it `isNew` in the notebook. */
+  | { readonly kind: 'place'; readonly isNew: boolean }
   | {
       readonly kind: 'between';
       readonly first: string;
@@ -48,9 +48,10 @@ export class ChangeLog {
     this._outputs.set(cellId, ++this._count);
   }
 
-  /** Note that cells were added, moved or deleted. */
-  notePlaces(): void {
+  /** Note that cells were added, moved or deleted: which ids are there that were not before. */
+  notePlaces(added: readonly string[] = []): void {
     this._places = ++this._count;
+    added.forEach(id => this._added.add(id));
   }
 
   /**
@@ -72,12 +73,13 @@ export class ChangeLog {
       return { kind: 'cells', ids };
     }
     return this._places > ended
-      ? { kind: 'place' }
+      ? { kind: 'place', isNew: this._added.has(turn) }
       : { kind: 'between', first: changed[0], last: turn, maybeSystem };
   }
 
   private readonly _cells = new Map<string, number>();
   private readonly _outputs = new Map<string, number>();
+  private readonly _added = new Set<string>();
   private _places = 0;
   private _count = 0;
 }

@@ -1,5 +1,6 @@
 import type { Cell, ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import { NotebookActions, type Notebook } from '@jupyterlab/notebook';
+import type { IObservableList } from '@jupyterlab/observables';
 import { MessageLoop, type Message } from '@lumino/messaging';
 import { Signal, type ISignal } from '@lumino/signaling';
 
@@ -94,19 +95,31 @@ export class StaleTurns {
     return Array.from(this._connection.panel.content.model?.cells ?? []);
   }
 
-  private _onCells(): void {
-    this._log.notePlaces();
-    this._follow();
+  private _onCells(
+    _: unknown,
+    change: IObservableList.IChangedArgs<ICellModel>
+  ): void {
+    const added = this._follow();
+    const index = change.type === 'remove' ? change.oldIndex : change.newIndex;
+    // The message that waits below the last turn is none of its history.
+    if (index <= lastTurn(this._cellModels)) {
+      this._log.notePlaces(added);
+    }
     this._changed.emit();
     this._askAll();
   }
 
-  /** Follow the cells that are new. */
-  private _follow(): void {
+  /** Follow the cells that are new; return the ids that no cell had before. */
+  private _follow(): string[] {
+    const added: string[] = [];
     for (const cell of this._cellModels) {
       if (!this._followed.has(cell)) {
         this._followed.add(cell);
         const { id } = cell;
+        if (!this._known.has(id)) {
+          this._known.add(id);
+          added.push(id);
+        }
         cell.sharedModel.changed.connect(
           (_: unknown, change: ICellChange) => this._onCell(id, change),
           this
@@ -120,6 +133,7 @@ export class StaleTurns {
         }
       }
     }
+    return added;
   }
 
   private _onCell(id: string, change: ICellChange): void {
@@ -214,6 +228,8 @@ export class StaleTurns {
   private readonly _changed = new Signal<this, void>(this);
   private readonly _log = new ChangeLog();
   private readonly _followed = new WeakSet<ICellModel>();
+  /** Ids that cells have, or had before they were deleted. */
+  private readonly _known = new Set<string>();
   /** Cells that have changed since the kernel was asked; null stands for all. */
   private readonly _touched = new Set<string | null>();
   /** Stale turns that have been run again since. */

@@ -2,6 +2,7 @@ import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type * as nbformat from '@jupyterlab/nbformat';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents, ServerConnection } from '@jupyterlab/services';
+import type { Widget } from '@lumino/widgets';
 
 import { isSubagentPath } from '../turn/agentRows';
 
@@ -136,10 +137,14 @@ export class SubagentWatch {
   private _timer: number | undefined;
 }
 
-/** Remove the label that JupyterLab shows as long as a notebook is open that was read-only. */
-export function removeReadOnlyLabel({
+/**
+ * Return the label that JupyterLab shows as long as a notebook is open that was read-only.
+ *
+ * A toolbar without room for it, or of a notebook that is hidden, moves it to where it is not found.
+ */
+export function readOnlyLabel({
   toolbar
-}: Pick<NotebookPanel, 'toolbar'>): void {
+}: Pick<NotebookPanel, 'toolbar'>): Widget | undefined {
   const index = Array.from(toolbar.names()).indexOf('read-only-indicator');
-  Array.from(toolbar.children())[index]?.dispose();
+  return Array.from(toolbar.children())[index];
 }

@@ -27,6 +27,12 @@ export class CallView implements IBlockView {
     this._body.append(this._scrolled.node, this._changed);
     this.widget = new Widget({ node: this._disclosure.node });
     this.widget.disposed.connect(() => this._approval?.dispose());
+    // Closed, it gives its place to the line of its step.
+    this._disclosure.beforeClose(() =>
+      this.widget.node.nextElementSibling
+        ?.querySelector<HTMLElement>('.msgbook-mod-step > summary')
+        ?.focus({ preventScroll: true })
+    );
   }
 
   readonly widget: Widget;

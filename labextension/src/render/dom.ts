@@ -110,6 +110,15 @@ export class Disclosure {
     this._fillIfOpen();
   }
 
+  /** Call `act` before a person closes the body. */
+  beforeClose(act: () => void): void {
+    this._summary.addEventListener('click', () => {
+      if (this.node.open) {
+        act();
+      }
+    });
+  }
+
   /** Focus the line that is always visible. */
   focus(): void {
     this._summary.focus({ preventScroll: true });

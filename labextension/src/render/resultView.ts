@@ -38,10 +38,16 @@ const SHORT = 60;
 /** Characters of an argument there. */
 const LONG = 90;
 
-/** The first member of an object whose value is a string, with escapes as JSON has them and no others. */
+/** Characters of arguments that are looked at for that. */
+const START = 4 * LONG;
+
+/**
+ * The first member of an object whose value is a string, with escapes as JSON has them and no others:
+ * its text, and what ends it, a quote or the end of what is looked at, maybe amid an escape.
+ */
 const FIRST_TEXT =
   // eslint-disable-next-line no-control-regex
-  /^\s*\{\s*"[^"\\]*"\s*:\s*("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")/;
+  /^\s*\{\s*"[^"\\]*"\s*:\s*"((?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)("|(?:\\(?:u[0-9a-fA-F]{0,3})?)?$)/;
 
 /** View of a tool result, with the sub-agents that its call started. */
 export class ResultView implements IBlockView {
@@ -80,6 +86,7 @@ export class ResultView implements IBlockView {
     // A result directly below its call needs no second line of arguments.
     this._disclosure.gist(found?.apart ? argumentsGist(json) : '');
     this._mark(status, running);
+    this._takeFocus();
     this._disclosure.suggestOpen(running && rows.rows.length === 0);
     if (running) {
       this._showOutput(asText(block.content) ?? '');
@@ -134,6 +141,21 @@ export class ResultView implements IBlockView {
     );
     classList.toggle('msgbook-mod-streaming', running);
     classList.toggle('msgbook-mod-step', this._step !== null);
+  }
+
+  /**
+   * Take the focus of a call whose line is this one now. If it stayed visible until the focus left it,
+   * the page would move under a button that is being pressed, and the press would be lost.
+   */
+  private _takeFocus(): void {
+    const call = this.widget.node.previousElementSibling;
+    if (
+      this._step !== null &&
+      call?.contains(document.activeElement) &&
+      !call.hasAttribute('open')
+    ) {
+      this._disclosure.focus();
+    }
   }
 
   /** Show the output of a tool that runs, from its end. */
@@ -219,12 +241,15 @@ function resultGist(
 
 /** Return the first text among a call's arguments, which names what it is about: a path, a command. */
 function mainArgument(json: string): string {
-  const found = FIRST_TEXT.exec(json.slice(0, 4 * LONG));
-  if (found === null) {
+  const [, found, end] = FIRST_TEXT.exec(json.slice(0, START)) ?? [];
+  const isCut = end !== '"';
+  if (found === undefined || (isCut && json.length <= START)) {
     return argumentsGist(json === '{}' ? '' : json.slice(0, LONG));
   }
-  const text = (JSON.parse(found[1]) as string).replace(/\s+/g, ' ').trim();
-  return visible(text.length > LONG ? `${text.slice(0, LONG)}…` : text);
+  const whole = JSON.parse(`"${found}"`) as string;
+  const text = whole.replace(/\s+/g, ' ').trim();
+  const isLong = isCut || text.length > LONG;
+  return visible(isLong ? `${text.slice(0, LONG)}…` : text);
 }
 
 function sentArguments(call: IBlock, trans: TranslationBundle): HTMLElement {

@@ -79,8 +79,8 @@ export function whyStale(
   { cellId, cause, numberOf }: Omit<IStaleMark, 'count'>,
   trans: TranslationBundle
 ): string {
-  if (cause.kind === 'place' && numberOf(cellId) === 1) {
-    // Nothing is above: the text beside gave the cell another id.
+  if (cause.kind === 'place' && cause.isNew && numberOf(cellId) === 1) {
+    // Nothing was above it: the text beside gave the cell another id.
     return trans.__('This answer is stale: its prompt has changed.');
   }
   if (cause.kind === 'place') {

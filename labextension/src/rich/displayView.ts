@@ -1,5 +1,6 @@
 import { MimeModel } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { JSONExt, type JSONValue } from '@lumino/coreutils';
 import { Panel, Widget } from '@lumino/widgets';
 
 import type { IBlockView, IViewTools } from '../render/blockView';
@@ -15,17 +16,39 @@ import { chartPicture, type LoadVega } from './vegaChart';
 export function displayView(tools: IViewTools): IBlockView {
   const panel = new Panel();
   panel.addClass('msgbook-Display');
+  let shown: JSONValue | undefined;
+  let drawn: void | Promise<void>;
   return {
     widget: panel,
     update: ({ data }) => {
-      for (const widget of [...panel.widgets]) {
-        widget.dispose();
+      const value = (data ?? null) as JSONValue;
+      // What a person opened in it stays, too, when the turn goes on.
+      if (shown === undefined || !JSONExt.deepEqual(shown, value)) {
+        shown = value;
+        drawn = drawAnew(panel, value, tools);
       }
-      const plan = displayPlan(data);
-      panel.setHidden(plan === null);
-      return plan === null ? undefined : draw(panel, plan, tools);
+      return drawn;
     }
   };
+}
+
+function drawAnew(
+  panel: Panel,
+  data: unknown,
+  tools: IViewTools
+): void | Promise<void> {
+  for (const widget of [...panel.widgets]) {
+    widget.dispose();
+  }
+  const plan = displayPlan(data);
+  panel.setHidden(plan === null);
+  if (plan === null) {
+    return;
+  }
+  // A chart of before that is ready only now has no place any more.
+  const place = new Panel();
+  panel.addWidget(place);
+  return draw(place, plan, tools);
 }
 
 function draw(
