@@ -14,7 +14,7 @@ from hostile_strings import NAMES, SENDABLE
 from playwright.sync_api import Locator, expect
 from scripted_server import text
 
-from msgbook_format import read
+from msgbook_format import read, writes
 
 CHAT = "# %% One[^one]\n\nHello\n\n# %%% [^one-1]\n\n[^one-1]: [assistant]\n\n{answer}\n"
 
@@ -63,6 +63,29 @@ def test_a_chat_opens_at_its_end_with_an_empty_message_that_is_not_in_the_file(
         screenshot("end-700")
     lab.save()
     assert [cell.source for cell in read(lab_root / "end.msg.md").cells] == ["Hello", "And now?"]
+
+
+def test_a_chat_in_which_nothing_has_run_opens_at_its_top(lab, lab_root, model_server, screenshot):
+    note = "\n\n".join(f"Paragraph {number}." for number in range(100))
+    cells = [
+        nbformat.v4.new_markdown_cell("Step 1"),
+        nbformat.v4.new_code_cell("Hello"),
+        nbformat.v4.new_markdown_cell(note),
+        nbformat.v4.new_code_cell("And then?"),
+    ]
+    book = nbformat.v4.new_notebook(cells=cells)
+    (lab_root / "steps.msg.md").write_text(writes(book))
+    model_server.answers = [text("The first answer.")]
+    lab.double_click("steps.msg.md")
+    lab.wait_for_kernel()
+
+    expect(lab.notebook.get_by_text("Step 1")).to_be_in_viewport()
+    expect(lab.cell(1)).to_have_class(re.compile("jp-mod-active"))
+    expect(lab.notebook.get_by_text("Paragraph 99.")).not_to_be_in_viewport()
+    screenshot("top")
+    lab.page.keyboard.press("Shift+Enter")
+    expect(lab.cell(1)).to_contain_text("The first answer.")
+    expect(lab.cell(2)).to_have_class(re.compile("jp-mod-active"))
 
 
 def test_a_fork_opens_at_the_place_of_the_fork(lab, lab_root):
