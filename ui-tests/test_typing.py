@@ -157,8 +157,6 @@ def test_completion_closes_references_and_a_broken_one_asks_before_it_is_sent(
     expect(rows).to_have_count(2)
     expect(rows.nth(0)).to_contain_text("[2] %%python frame = 5")
     screenshot("cells")
-    with lab.width(700):
-        screenshot("cells-700")
     lab.page.keyboard.type("What")
     expect(rows).to_have_count(1)
     lab.page.keyboard.press("Enter")
@@ -188,6 +186,28 @@ def test_completion_closes_references_and_a_broken_one_asks_before_it_is_sent(
     lab.cell(2).get_by_role("button", name="Send Anyway").click()
     expect(lab.cell(2)).to_contain_text("One row.")
     assert len(model_server.requests) == 1
+
+
+def test_in_a_narrow_window_the_list_and_its_preview_stay_in_it(lab, folder, screenshot):
+    words = "What do you see in the long table of all the measurements of the last year?"
+    write_notebook(folder / "narrow.ipynb", words, "And then?")
+    lab.open("typing/narrow.ipynb")
+    lab.wait_for_kernel()
+    with lab.width(700):
+        lab.type_in(1, "Now look again at what you said about the first answer in ")
+        lab.page.keyboard.type("@[cell:")
+        shown = lab.page.locator(".jp-Completer:not(.lm-mod-hidden)")
+        expect(shown.locator(".jp-Completer-item")).to_contain_text("What do you see")
+        expect(shown.locator(".jp-Completer-docpanel")).to_contain_text("the last year?")
+        screenshot("list-700")
+        for part in (shown.locator(".jp-Completer-list"), shown.locator(".jp-Completer-docpanel")):
+            box = part.bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 700
+            assert box["width"] > 150
+        with lab.dark():
+            screenshot("list-700-dark")
 
 
 def test_what_a_message_brought_stands_below_it_also_when_it_is_opened_again(
