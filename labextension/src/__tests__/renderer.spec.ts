@@ -696,6 +696,37 @@ describe('hostile and broken turns', () => {
     );
   });
 
+  it('show the report of a sub-agent as text, open', async () => {
+    const { show, renderer } = fixture();
+    const call = (json: string) => ({
+      type: 'tool_call',
+      id: 'c',
+      name: 'task_finish',
+      arguments: json
+    });
+    const ended = { type: 'tool_result', id: 'c', status: 'success' };
+    const result = { ...ended, content: 'Ended.' };
+    await show(
+      turn(
+        'done',
+        call('{"context_summary": "Found:\\n- \\"one\\""}'),
+        result,
+        call('{"context_summary": 7}'),
+        { ...result }
+      )
+    );
+    const [report, other] = Array.from(
+      renderer.node.querySelectorAll<HTMLDetailsElement>(
+        'details.msgbook-mod-step'
+      )
+    );
+    expect([report.open, other.open]).toEqual([true, false]);
+    report.dispatchEvent(new Event('toggle'));
+    expect(report.querySelector('[aria-label=Report]')!.textContent).toBe(
+      'Found:\n- "one"'
+    );
+  });
+
   it('distinguish failed results from others', async () => {
     const { show, renderer } = fixture();
     await show(
