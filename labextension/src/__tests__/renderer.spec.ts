@@ -962,7 +962,7 @@ describe('the sub-agents of a call', () => {
     expect(inputs[1]).not.toBeNull();
     expect(rows[1].textContent).toContain('waiting for you');
     expect(rows[1].textContent).toContain(
-      'Approve this call of Docs\\u202e › Helper?'
+      'Approve this call of the sub-agent Docs\\u202e › Helper?'
     );
     inputs[1].value = 'half a reason';
     state.questions = [two];
