@@ -73,7 +73,8 @@ def test_a_chat_in_which_nothing_has_run_opens_at_its_top(lab, lab_root, model_s
         nbformat.v4.new_markdown_cell(note),
         nbformat.v4.new_code_cell("And then?"),
     ]
-    book = nbformat.v4.new_notebook(cells=cells)
+    spec = {"name": "msgbook", "display_name": "Chat (msgbook)"}
+    book = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": spec})
     (lab_root / "steps.msg.md").write_text(writes(book))
     model_server.answers = [text("The first answer.")]
     lab.double_click("steps.msg.md")
