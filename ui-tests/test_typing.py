@@ -89,6 +89,29 @@ def test_a_chat_in_which_nothing_has_run_opens_at_its_top(lab, lab_root, model_s
     expect(lab.cell(2)).to_have_class(re.compile("jp-mod-active"))
 
 
+def test_the_table_of_contents_lists_messages_and_leads_to_them(
+    lab, lab_root, model_server, screenshot
+):
+    written = long_chat(lab_root / "contents.msg.md").replace("Hello", "What is the first thing?")
+    heading = written.replace("one", "two").replace("first thing", "second thing")
+    heading = heading.replace("Paragraph 0.", "# A heading of the answer")
+    (lab_root / "contents.msg.md").write_text(written + heading)
+    lab.open("contents.msg.md")
+    lab.wait_for_kernel()
+    lab.command("toc:show-panel")
+    rows = lab.page.locator(".jp-tocItem-heading:visible")
+
+    expect(rows).to_have_text(
+        ["What is the first thing?", "What is the second thing?", "A heading of the answer"]
+    )
+    screenshot("contents")
+    rows.nth(0).click()
+    expect(lab.cell(0).locator(".jp-InputArea")).to_be_in_viewport()
+    expect(lab.cell(0)).to_have_class(re.compile("jp-mod-active"))
+    lab.type_in(0, "What else?")
+    expect(rows.nth(0)).to_have_text("What else?")
+
+
 def test_a_fork_opens_at_the_place_of_the_fork(lab, lab_root):
     written = long_chat(lab_root / "forked.msg.md")
     (lab_root / "forked.msg.md").write_text(written + written.replace("one", "two"))
