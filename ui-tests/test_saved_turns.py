@@ -45,8 +45,8 @@ def read_chat(path: Path) -> nbformat.NotebookNode:
 
 
 def saved(path: Path, index: int = 0) -> tuple[str, str]:
-    """Status and words of a turn as they stand in the file; none while Jupyter is writing it."""
-    cells = read_chat(path).cells if path.stat().st_size else []
+    """Status and words of a turn as they stand in the file."""
+    cells = read_chat(path).cells
     for output in [output for cell in cells[index : index + 1] for output in cell.outputs]:
         if TURN_MIME in output.get("data", {}):
             turn = output["data"][TURN_MIME]

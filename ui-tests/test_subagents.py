@@ -181,7 +181,9 @@ def test_rows_are_live_and_a_sub_agent_asks_in_its_own(lab, lab_root, model_serv
     expect(read_row).to_have_attribute("data-status", "done")
     expect(read_row).to_contain_text("No bugs.")
     expect(make_row).to_contain_text("waiting for you")
-    expect(make_row.locator(".msgbook-Approval")).to_contain_text("Approve this call of")
+    expect(make_row.locator(".msgbook-Approval")).to_contain_text(
+        "Approve this call of the sub-agent"
+    )
     expect(look_row).to_contain_text("I wait")
     expect(cell.locator(".msgbook-Approval")).to_have_count(1)
     expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 from chats import Slow, answer, approve, write_notebook
 from lab import Lab, running_lab
 from playwright.sync_api import Browser, expect
 from scripted_server import ScriptedServer, call, text
 
+from msgbook_format import writes
 from msgbook_format.turn import TURN_MIME
 
 COLLABORATION = Path(__file__).parents[1] / ".collaboration"
@@ -76,16 +78,22 @@ def turns(cell: dict[str, Any]) -> list[dict[str, Any]]:
     return [output["data"].get(TURN_MIME) for output in cell["outputs"]]
 
 
+def wait_for_words(lab: Lab, path: Path, words: str) -> None:
+    """Wait until a file has some words."""
+    for _ in range(300):
+        if words in path.read_text():
+            return
+        lab.page.wait_for_timeout(100)
+    pytest.fail(f"{path.name} has no {words!r}:\n{path.read_text()}")
+
+
 def wait_for_file(lab: Lab, path: Path, words: str) -> list[dict[str, Any]]:
     """The turns of the first cell as saved, once the file has some words.
 
     The server saves a shared document by itself, a second after the last change. A page that asks it to
     meanwhile may get no answer: jupyter-server-ydoc then drops one of the two.
     """
-    for _ in range(300):
-        if words in path.read_text():
-            break
-        lab.page.wait_for_timeout(100)
+    wait_for_words(lab, path, words)
     return turns(json.loads(path.read_text())["cells"][0])
 
 
@@ -219,6 +227,36 @@ def test_one_page_is_loaded_anew_in_mid_turn(
     saved = wait_for_file(two, path, "After.")
     for found in (turns_once_written(one), turns_once_written(two), saved):
         assert [said(turn) for turn in found] == [("done", "Before. After.")]
+
+
+@needs_collaboration
+@pytest.mark.parametrize("name", ["alone.ipynb", "alone.msg.md"])
+def test_the_only_page_of_a_shared_document_is_loaded_anew_in_mid_turn(
+    name, shared_url, lab_root, model_server, open_page
+):
+    path = lab_root / name
+    write_notebook(path.with_suffix(".ipynb"), "Tell me")
+    if path.suffix == ".md":
+        path.write_text(writes(nbformat.read(path.with_suffix(".ipynb"), 4)))
+    slow = Slow("Before.", " After.")
+    model_server.answers = [slow.answer]
+    lab = open_page(shared_url, name)
+    assert is_shared(lab)
+    lab.run(0)
+    expect(lab.cell(0).get_by_text("Before.", exact=True)).to_be_visible()
+
+    lab.load(name)
+    expect(lab.cell(0).get_by_text("Before.", exact=True)).to_be_visible()
+    slow.go()
+
+    expect(lab.cell(0).get_by_text("Before. After.", exact=True)).to_be_visible()
+    expect(lab.cell(0).locator("[data-status=done]")).to_be_visible()
+    found = [said(turn) for turn in turns_once_written(lab)]
+    assert found == [("done", "Before. After.")]
+    wait_for_words(lab, path, "Before. After.")
+    lab.load(name)
+    expect(lab.cell(0).get_by_text("Before. After.", exact=True)).to_be_visible()
+    expect(lab.cell(0).locator("[data-status]")).to_have_attribute("data-status", "done")
 
 
 @needs_collaboration

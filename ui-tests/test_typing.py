@@ -14,7 +14,7 @@ from hostile_strings import NAMES, SENDABLE
 from playwright.sync_api import Locator, expect
 from scripted_server import text
 
-from msgbook_format import read
+from msgbook_format import read, writes
 
 CHAT = "# %% One[^one]\n\nHello\n\n# %%% [^one-1]\n\n[^one-1]: [assistant]\n\n{answer}\n"
 
@@ -63,6 +63,53 @@ def test_a_chat_opens_at_its_end_with_an_empty_message_that_is_not_in_the_file(
         screenshot("end-700")
     lab.save()
     assert [cell.source for cell in read(lab_root / "end.msg.md").cells] == ["Hello", "And now?"]
+
+
+def test_a_chat_in_which_nothing_has_run_opens_at_its_top(lab, lab_root, model_server, screenshot):
+    note = "\n\n".join(f"Paragraph {number}." for number in range(100))
+    cells = [
+        nbformat.v4.new_markdown_cell("Step 1"),
+        nbformat.v4.new_code_cell("Hello"),
+        nbformat.v4.new_markdown_cell(note),
+        nbformat.v4.new_code_cell("And then?"),
+    ]
+    spec = {"name": "msgbook", "display_name": "Chat (msgbook)"}
+    book = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": spec})
+    (lab_root / "steps.msg.md").write_text(writes(book))
+    model_server.answers = [text("The first answer.")]
+    lab.double_click("steps.msg.md")
+    lab.wait_for_kernel()
+
+    expect(lab.notebook.get_by_text("Step 1")).to_be_in_viewport()
+    expect(lab.cell(1)).to_have_class(re.compile("jp-mod-active"))
+    expect(lab.notebook.get_by_text("Paragraph 99.")).not_to_be_in_viewport()
+    screenshot("top")
+    lab.page.keyboard.press("Shift+Enter")
+    expect(lab.cell(1)).to_contain_text("The first answer.")
+    expect(lab.cell(2)).to_have_class(re.compile("jp-mod-active"))
+
+
+def test_the_table_of_contents_lists_messages_and_leads_to_them(
+    lab, lab_root, model_server, screenshot
+):
+    written = long_chat(lab_root / "contents.msg.md").replace("Hello", "What is the first thing?")
+    heading = written.replace("one", "two").replace("first thing", "second thing")
+    heading = heading.replace("Paragraph 0.", "# A heading of the answer")
+    (lab_root / "contents.msg.md").write_text(written + heading)
+    lab.open("contents.msg.md")
+    lab.wait_for_kernel()
+    lab.command("toc:show-panel")
+    rows = lab.page.locator(".jp-tocItem-heading:visible")
+
+    expect(rows).to_have_text(
+        ["What is the first thing?", "What is the second thing?", "A heading of the answer"]
+    )
+    screenshot("contents")
+    rows.nth(0).click()
+    expect(lab.cell(0).locator(".jp-InputArea")).to_be_in_viewport()
+    expect(lab.cell(0)).to_have_class(re.compile("jp-mod-active"))
+    lab.type_in(0, "What else?")
+    expect(rows.nth(0)).to_have_text("What else?")
 
 
 def test_a_fork_opens_at_the_place_of_the_fork(lab, lab_root):
@@ -134,8 +181,6 @@ def test_completion_closes_references_and_a_broken_one_asks_before_it_is_sent(
     expect(rows).to_have_count(2)
     expect(rows.nth(0)).to_contain_text("[2] %%python frame = 5")
     screenshot("cells")
-    with lab.width(700):
-        screenshot("cells-700")
     lab.page.keyboard.type("What")
     expect(rows).to_have_count(1)
     lab.page.keyboard.press("Enter")
@@ -165,6 +210,28 @@ def test_completion_closes_references_and_a_broken_one_asks_before_it_is_sent(
     lab.cell(2).get_by_role("button", name="Send Anyway").click()
     expect(lab.cell(2)).to_contain_text("One row.")
     assert len(model_server.requests) == 1
+
+
+def test_in_a_narrow_window_the_list_and_its_preview_stay_in_it(lab, folder, screenshot):
+    words = "What do you see in the long table of all the measurements of the last year?"
+    write_notebook(folder / "narrow.ipynb", words, "And then?")
+    lab.open("typing/narrow.ipynb")
+    lab.wait_for_kernel()
+    with lab.width(700):
+        lab.type_in(1, "Now look again at what you said about the first answer in ")
+        lab.page.keyboard.type("@[cell:")
+        shown = lab.page.locator(".jp-Completer:not(.lm-mod-hidden)")
+        expect(shown.locator(".jp-Completer-item")).to_contain_text("What do you see")
+        expect(shown.locator(".jp-Completer-docpanel")).to_contain_text("the last year?")
+        screenshot("list-700")
+        for part in (shown.locator(".jp-Completer-list"), shown.locator(".jp-Completer-docpanel")):
+            box = part.bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 700
+            assert box["width"] > 150
+        with lab.dark():
+            screenshot("list-700-dark")
 
 
 def test_what_a_message_brought_stands_below_it_also_when_it_is_opened_again(

@@ -51,3 +51,12 @@ class FileChangedError(MessageFileError):
             "Nothing was written; run the command again."
         )
         self.path = path
+
+
+class NotReplaceableError(OSError):
+    """A file cannot be replaced in one step where it is: its folder takes no new file, or its name stays taken."""
+
+    @classmethod
+    def of(cls, error: OSError) -> NotReplaceableError:
+        """Return the error that tells what `error` tells."""
+        return cls(error.errno, error.strerror, error.filename)

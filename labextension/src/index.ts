@@ -12,6 +12,7 @@ import { fileTypePlugin } from './plugins/fileType';
 import { filesPlugin } from './plugins/files';
 import { gitDiffPlugin } from './plugins/gitDiff';
 import { newChatPlugin } from './plugins/newChat';
+import { contentsPlugin } from './plugins/contents';
 import { openingPlugin } from './plugins/opening';
 import { notificationsPlugin } from './plugins/notifications';
 import { pairingPlugin } from './plugins/pairing';
@@ -44,6 +45,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   newChatPlugin,
   proposedKernelPlugin,
   chatNamePlugin,
+  contentsPlugin,
   openingPlugin,
   setupPlugin,
   tourPlugin,

@@ -20,7 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
-from msgbook_format.errors import FileChangedError
+from msgbook_format.errors import FileChangedError, NotReplaceableError
 from msgbook_format.files.regular_files import read_regular, require_regular
 
 _NEW = (
@@ -122,8 +122,8 @@ def replace_bytes(
 ) -> None:
     """Replace the content of a file in one step: a reader sees the old or the new content.
 
-    Its mode and, where permitted, its owner stay. Other hard links keep the old content. A new file
-    gets the usual mode. A link that takes the name at the last moment is replaced, not written through.
+    Its mode, its attributes and, where permitted, its owner stay. Other hard links keep the old content. A new
+    file gets the usual mode. A link that takes the name at the last moment is replaced, not written through.
 
     Args:
         expected: SHA-256 of the content that is replaced; None for any content.
@@ -132,7 +132,8 @@ def replace_bytes(
 
     Raises:
         FileChangedError: The file has other content than expected.
-        PermissionError: The file or its folder is read-only.
+        PermissionError: The file is read-only.
+        NotReplaceableError: Its folder takes no new file, or its name cannot be given to another one.
         OSError: The file cannot be written, or is a link or no regular file. It is unchanged.
     """
     if not follow:
@@ -151,14 +152,17 @@ def replace_bytes(
     # Even while it is written, it is no more readable than the file that it replaces.
     usual = 0o666 if mode is None else mode
     first = usual if old is None else stat.S_IMODE(old.st_mode) & 0o700
-    handle = os.open(temporary, _NEW, first)
+    with _replaceable():
+        handle = os.open(temporary, _NEW, first)
     try:
         _fill(handle, [data])
         if old is not None:
+            _copy_attributes(target, temporary)
             _copy_owner(temporary, old, stat.S_IMODE(old.st_mode) if mode is None else mode)
         if expected is not None and _digest(target) != expected:
             raise FileChangedError(path)
-        temporary.replace(target)
+        with _replaceable():
+            temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -242,6 +246,24 @@ def _fill(handle: int, pieces: Iterable[bytes], *, sync: bool = True) -> None:
         stream.flush()
         if sync:
             os.fsync(stream.fileno())
+
+
+@contextmanager
+def _replaceable() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise NotReplaceableError.of(error) from error
+
+
+def _copy_attributes(old: Path, new: Path) -> None:
+    """Give a file the extended attributes of another one, such as its access list, as far as permitted."""
+    if sys.platform != "linux":
+        return
+    with suppress(OSError):
+        for name in os.listxattr(old):
+            with suppress(OSError):
+                os.setxattr(new, name, os.getxattr(old, name))
 
 
 def _copy_owner(temporary: Path, old: os.stat_result, mode: int) -> None:

@@ -24,7 +24,7 @@ from msgbook_format.jupytext_plugin.pairing import (
 )
 from msgbook_format.nodes import as_nodes
 from msgbook_format.outputs import keep_lost_data, refresh_derived
-from msgbook_format.server import agent_files
+from msgbook_format.server import agent_files, whole_files
 from msgbook_format.server.manager_class import (
     build_subclass,
     explain_encoding_error,
@@ -63,6 +63,7 @@ def build_contents_manager_class(base: Any) -> type:
         # Message files whose upload has begun and not ended.
         uploads=Set(),
         **build_members(base),
+        **whole_files.build_members(base),
     )
 
 

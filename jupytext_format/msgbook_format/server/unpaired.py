@@ -16,7 +16,7 @@ from msgbook_format import reads
 from msgbook_format.files import encode, is_agent_file
 from msgbook_format.jupytext_plugin.message_format import is_message_path
 from msgbook_format.outputs import refresh_derived
-from msgbook_format.server import agent_files
+from msgbook_format.server import agent_files, whole_files
 from msgbook_format.server.manager_class import (
     build_subclass,
     explain_encoding_error,
@@ -35,7 +35,7 @@ _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 
 def build_unpaired_class(base: Any) -> type:
     """Return a subclass of the contents manager `base`, for files named like message files or agents' files only."""
-    members = build_members(base)
+    members = {**build_members(base), **whole_files.build_members(base)}
     return build_subclass("UnpairedContentsManager", base, (get, save, new), **members)
 
 

@@ -731,6 +731,37 @@ describe('hostile and broken turns', () => {
     );
   });
 
+  it('show the report of a sub-agent as text, open', async () => {
+    const { show, renderer } = fixture();
+    const call = (json: string) => ({
+      type: 'tool_call',
+      id: 'c',
+      name: 'task_finish',
+      arguments: json
+    });
+    const ended = { type: 'tool_result', id: 'c', status: 'success' };
+    const result = { ...ended, content: 'Ended.' };
+    await show(
+      turn(
+        'done',
+        call('{"context_summary": "Found:\\n- \\"one\\""}'),
+        result,
+        call('{"context_summary": 7}'),
+        { ...result }
+      )
+    );
+    const [report, other] = Array.from(
+      renderer.node.querySelectorAll<HTMLDetailsElement>(
+        'details.msgbook-mod-step'
+      )
+    );
+    expect([report.open, other.open]).toEqual([true, false]);
+    report.dispatchEvent(new Event('toggle'));
+    expect(report.querySelector('[aria-label=Report]')!.textContent).toBe(
+      'Found:\n- "one"'
+    );
+  });
+
   it('distinguish failed results from others', async () => {
     const { show, renderer } = fixture();
     await show(
@@ -966,7 +997,7 @@ describe('the sub-agents of a call', () => {
     expect(inputs[1]).not.toBeNull();
     expect(rows[1].textContent).toContain('waiting for you');
     expect(rows[1].textContent).toContain(
-      'Approve this call of Docs\\u202e › Helper?'
+      'Approve this call of the sub-agent Docs\\u202e › Helper?'
     );
     inputs[1].value = 'half a reason';
     state.questions = [two];

@@ -1,5 +1,5 @@
-import type { Cell } from '@jupyterlab/cells';
-import type { NotebookPanel } from '@jupyterlab/notebook';
+import { type Cell, isCodeCellModel } from '@jupyterlab/cells';
+import type { CellList, NotebookPanel } from '@jupyterlab/notebook';
 
 /** What a person does; from then on the page scrolls only as it is told. */
 const ACTIONS = ['wheel', 'pointerdown', 'touchstart', 'keydown'] as const;
@@ -49,6 +49,45 @@ const MARGIN = 12;
 
 /** Pixels that count as none. */
 const EPSILON = 2;
+
+/**
+ * Return the index of the first message of a chat in which nothing has run yet; -1 if something has, or none is written.
+ *
+ * Such a chat was written to be worked through from its top.
+ */
+export function firstUnanswered(cells: CellList): number {
+  let first = -1;
+  for (let index = 0; index < cells.length; index++) {
+    const cell = cells.get(index);
+    if (!isCodeCellModel(cell)) {
+      continue;
+    }
+    if (cell.outputs.length > 0) {
+      return -1;
+    }
+    if (first === -1 && cell.sharedModel.getSource().trim() !== '') {
+      first = index;
+    }
+  }
+  return first;
+}
+
+/**
+ * Show a notebook at its top, with one of its cells selected.
+ *
+ * @param isInFront - Returns whether the notebook is the document in front, which gets the focus.
+ */
+export function openAtTop(
+  { content }: NotebookPanel,
+  index: number,
+  isInFront: () => boolean
+): void {
+  content.activeCellIndex = index;
+  content.deselectAll();
+  if (isInFront() && !hasFocusInCell(content.node)) {
+    content.activate();
+  }
+}
 
 /**
  * Show a notebook at its end, with the cursor in its last cell.

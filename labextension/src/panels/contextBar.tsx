@@ -111,7 +111,7 @@ function describeWindow(
   const shown = formatCount(tokens);
   if (window === null) {
     return trans.__(
-      'About %1 tokens. The context window of %2 is not known: set context_window of the agent.',
+      'About %1 tokens. The context window of %2 is not known. Set it where this agent is defined, or as context_window in [agents.%2] of msgbook.toml.',
       shown,
       agent
     );

@@ -6,6 +6,7 @@ import { formatCount } from '../turn/wording';
 import { plainTitle } from '../turn/text';
 import { errorText } from '../live/errorText';
 import type { ContextModel } from './contextModel';
+import { useWanted } from './useWanted';
 
 interface ICellProps {
   readonly model: ContextModel;
@@ -59,7 +60,7 @@ export function CellRow(props: ICellProps): JSX.Element {
 
 /** A box that is checked if the cell is sent. */
 function Toggle({ model, cell, trans }: ICellProps): JSX.Element {
-  const isSent = cell.history !== 'exclude';
+  const [isSent, want] = useWanted(cell.history !== 'exclude', cell);
   return (
     <input
       type="checkbox"
@@ -77,7 +78,10 @@ function Toggle({ model, cell, trans }: ICellProps): JSX.Element {
       }
       checked={isSent}
       disabled={cell.by_line || cell.id === null}
-      onChange={() => model.include(cell.id!, !isSent)}
+      onChange={() => {
+        want(!isSent);
+        model.include(cell.id!, !isSent);
+      }}
     />
   );
 }

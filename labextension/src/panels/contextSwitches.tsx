@@ -9,6 +9,7 @@ import type {
 } from '../comm/contextAnswers';
 import { formatCount } from '../turn/wording';
 import type { ContextModel } from './contextModel';
+import { useWanted } from './useWanted';
 import { inPageLanguage } from '../render/kernelWords';
 
 interface ISwitchesProps {
@@ -44,7 +45,7 @@ export function Switches(props: ISwitchesProps): JSX.Element {
                 key={item.name}
                 item={item}
                 isFixed={item.is_fixed || group.by !== ''}
-                onChange={() => model.turn(group, item, !item.is_on)}
+                onChange={isOn => model.turn(group, item, isOn)}
                 trans={trans}
               />
             ))}
@@ -63,18 +64,22 @@ function Switch({
 }: {
   readonly item: ISwitch;
   readonly isFixed: boolean;
-  readonly onChange: () => void;
+  readonly onChange: (isOn: boolean) => void;
   readonly trans: TranslationBundle;
 }): JSX.Element {
+  const [isOn, want] = useWanted(item.is_on, item);
   return (
     <li className="msgbook-Context-switch">
       <label>
         <input
           type="checkbox"
           className="msgbook-Context-toggle"
-          checked={item.is_on}
+          checked={isOn}
           disabled={isFixed}
-          onChange={onChange}
+          onChange={() => {
+            want(!isOn);
+            onChange(!isOn);
+          }}
         />
         <span className="msgbook-Context-switchName">{item.shown}</span>
         {item.tokens !== null && (

@@ -7,13 +7,18 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { isChatNotebook } from '../live/chatNotebook';
-import { ActionWatch, openAtEnd } from '../live/openingPlace';
+import {
+  ActionWatch,
+  firstUnanswered,
+  openAtEnd,
+  openAtTop
+} from '../live/openingPlace';
 import { keepMessageReady } from '../live/waitingMessage';
 
 /** Plugin that opens chats where the next message is written. */
 export const openingPlugin: JupyterFrontEndPlugin<void> = {
   id: '@msgbook/labextension:opening',
-  description: 'Opens a chat at its end, with an empty message ready.',
+  description: 'Opens a chat where one goes on, with an empty message ready.',
   autoStart: true,
   requires: [INotebookTracker],
   optional: [ITranslator],
@@ -56,8 +61,15 @@ async function open(
     footer.node.textContent = trans.__('Write a message');
   }
   // Whoever reads already, or has the focus on a button, keeps the place.
-  if (!person.hasActed) {
-    await openAtEnd(panel, () => shell.currentWidget === panel);
+  if (person.hasActed) {
+    return;
+  }
+  const isInFront = () => shell.currentWidget === panel;
+  const first = firstUnanswered(context.model.cells);
+  if (first === -1) {
+    await openAtEnd(panel, isInFront);
+  } else {
+    openAtTop(panel, first, isInFront);
   }
 }
 

@@ -18,9 +18,9 @@ const REASONS: Readonly<Record<string, Word>> = {
     trans.__("It runs the notebook's function %1", name),
   'it runs code of ': (origin, trans) => trans.__('It runs code of %1', origin),
   'it makes the folder ': (path, trans) =>
-    placed(path, trans, shown => trans.__('It makes the folder %1', shown)),
+    placed(path, trans, shown => trans.__('It creates the folder %1', shown)),
   'it makes ': (path, trans) =>
-    placed(path, trans, shown => trans.__('It makes %1', shown)),
+    placed(path, trans, shown => trans.__('It creates %1', shown)),
   'it changes ': (path, trans) =>
     placed(path, trans, shown => trans.__('It changes %1', shown)),
   'it writes ': (path, trans) =>

@@ -114,11 +114,14 @@ export class ApprovalView {
     if (edited) {
       return asker === ''
         ? trans.__('Approve this call with your arguments?')
-        : trans.__('Approve this call of %1 with your arguments?', asker);
+        : trans.__(
+            'Approve this call of the sub-agent %1 with your arguments?',
+            asker
+          );
     }
     return asker === ''
       ? trans.__('Approve this call?')
-      : trans.__('Approve this call of %1?', asker);
+      : trans.__('Approve this call of the sub-agent %1?', asker);
   }
 
   private _diff(preview: string): HTMLElement {

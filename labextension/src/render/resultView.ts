@@ -18,6 +18,7 @@ import {
   type IBlock,
   type ResultPart
 } from '../turn/model';
+import { reportOf } from '../turn/report';
 import { tasksOf } from '../turn/subagentTasks';
 import {
   argumentsGist,
@@ -87,7 +88,11 @@ export class ResultView implements IBlockView {
     this._disclosure.gist(found?.apart ? argumentsGist(json) : '');
     this._mark(status, running);
     this._takeFocus();
-    this._disclosure.suggestOpen(running && rows.rows.length === 0);
+    // A report is what its reader came for.
+    const isReport = this._step !== null && reportOf(this._step) !== null;
+    this._disclosure.suggestOpen(
+      isReport || (running && rows.rows.length === 0)
+    );
     if (running) {
       this._showOutput(asText(block.content) ?? '');
     } else {
@@ -253,9 +258,17 @@ function mainArgument(json: string): string {
 }
 
 function sentArguments(call: IBlock, trans: TranslationBundle): HTMLElement {
-  const json = visible(indentJson(asText(call.arguments) ?? ''));
-  const node = element('pre', 'msgbook-Pre msgbook-Result-sent', json);
-  node.setAttribute('aria-label', trans.__('Arguments of the call'));
+  const report = reportOf(call);
+  const shown = report ?? indentJson(asText(call.arguments) ?? '');
+  const node = element(
+    'pre',
+    'msgbook-Pre msgbook-Result-sent',
+    visible(shown)
+  );
+  node.setAttribute(
+    'aria-label',
+    report === null ? trans.__('Arguments of the call') : trans.__('Report')
+  );
   return node;
 }
 

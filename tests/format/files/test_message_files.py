@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 from ctrl_c import interrupted_at
 
 import msgbook_format
 from msgbook_format import read, reads, write
-from msgbook_format.errors import FileChangedError, NotAMessageFile, NotUtf8Error
+from msgbook_format.errors import (
+    FileChangedError,
+    NotAMessageFile,
+    NotReplaceableError,
+    NotUtf8Error,
+)
 from msgbook_format.files import Snapshot, create_bytes, replace_bytes
 
 TEXT = "# %% [^a]\n\n[^a]: [markdown]\n\nHello\n"
@@ -123,6 +129,24 @@ def test_the_owner_of_a_file_stays(tmp_path):
 
     found = path.stat()
     assert (found.st_uid, found.st_gid, found.st_mode & 0o777) == (12345, 23456, 0o660)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has extended attributes here")
+def test_the_attributes_of_a_file_stay(tmp_path):
+    path = tmp_path / "chat.msg.md"
+    path.write_text("old")
+    os.setxattr(path, "user.note", b"mine")
+
+    write(reads(TEXT), path)
+
+    assert (path.read_text(), os.getxattr(path, "user.note")) == (TEXT, b"mine")
+
+
+def test_a_folder_that_takes_no_new_file_has_an_error_of_its_own(tmp_path):
+    path = tmp_path / "not there" / "chat.msg.md"
+
+    with pytest.raises(NotReplaceableError, match="not there"):
+        replace_bytes(path, b"new")
 
 
 @pytest.mark.parametrize("change", ["rewrite", "delete"])

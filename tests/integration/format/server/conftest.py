@@ -21,7 +21,7 @@ def running(request, tmp_path_factory):
 def server(running):
     yield running
     for path in running.root.iterdir():
-        if path.is_file():
-            path.unlink()
-        else:
+        if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
+        else:
+            path.unlink()

@@ -1,0 +1,44 @@
+import { Cell, type CodeCell } from '@jupyterlab/cells';
+
+import { isPrompt } from '../prompts/promptKind';
+import { visible } from '../turn/text';
+
+/** Characters of a message in the table of contents. */
+const SHOWN = 80;
+
+/**
+ * List a message in the table of contents, above the headings of its answer.
+ *
+ * JupyterLab asks each cell for its headings, and has no other place where one can be added.
+ *
+ * @param isInChat - Returns whether the cell's notebook is a chat now.
+ */
+export function listMessage(
+  cell: Pick<CodeCell, 'model' | 'getHeadings'>,
+  isInChat: () => boolean
+): void {
+  const headings = cell.getHeadings.bind(cell);
+  cell.getHeadings = async () => {
+    const own = await headings();
+    const { id, sharedModel } = cell.model;
+    const text = isInChat() ? titleOf(sharedModel.getSource()) : '';
+    return text === '' ? own : [headingOf(id, text), ...own];
+  };
+}
+
+/** Return the first words of a message in one line; empty for code and for an empty cell. */
+function titleOf(source: string): string {
+  if (!isPrompt(source)) {
+    return '';
+  }
+  const lines = source.split('\n').map(line => line.trim());
+  const first = lines.find(line => line !== '' && !line.startsWith('%%msg'));
+  const title = visible(first ?? '');
+  return title.length > SHOWN ? `${title.slice(0, SHOWN)}…` : title;
+}
+
+function headingOf(id: string, text: string): Cell.IHeading & { id: string } {
+  // No element has this id, so the page scrolls to the cell. The id of Markdown would be learnt by rendering it.
+  const place = `msgbook-message-${id}`;
+  return { text, level: 1, id: place, type: Cell.HeadingType.HTML };
+}
