@@ -1,5 +1,7 @@
 import type { NotebookPanel, StaticNotebook } from '@jupyterlab/notebook';
+import { Signal } from '@lumino/signaling';
 
+import { KERNEL_NAME } from '../comm/kernelLink';
 import { isChatNotebook, onKernelChoice } from './chatNotebook';
 
 type Mode = StaticNotebook.INotebookConfig['windowingMode'];
@@ -15,6 +17,8 @@ export class ChatWindowing {
     this._isOn = isOn;
     this._theirs = panel.content.notebookConfig.windowingMode;
     onKernelChoice(panel, () => this.update());
+    panel.content.model?.metadataChanged.connect(this.update, this);
+    panel.disposed.connect(() => Signal.clearData(this));
     this.update();
   }
 
@@ -25,11 +29,11 @@ export class ChatWindowing {
   }
 
   update(): void {
-    const { content, isDisposed, sessionContext } = this._panel;
+    const { content, isDisposed } = this._panel;
     if (isDisposed) {
       return;
     }
-    const isOurs = this._isOn() && isChatNotebook(sessionContext);
+    const isOurs = this._isOn() && isChat(this._panel);
     const windowingMode = isOurs ? OURS : this._theirs;
     if (content.notebookConfig.windowingMode !== windowingMode) {
       content.notebookConfig = { ...content.notebookConfig, windowingMode };
@@ -39,4 +43,18 @@ export class ChatWindowing {
   private readonly _panel: NotebookPanel;
   private readonly _isOn: () => boolean;
   private _theirs: Mode;
+}
+
+/**
+ * Return whether a notebook is a chat, or will be one.
+ *
+ * JupyterLab chooses the kernel after it has asked the server for checkpoints. By then it would have
+ * built many cells that are out of view.
+ */
+function isChat({ content, sessionContext }: NotebookPanel): boolean {
+  const { session, kernelPreference } = sessionContext;
+  const isChosen = Boolean(session?.kernel) || Boolean(kernelPreference.name);
+  return isChosen
+    ? isChatNotebook(sessionContext)
+    : content.model?.defaultKernelName === KERNEL_NAME;
 }
