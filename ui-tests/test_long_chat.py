@@ -111,6 +111,42 @@ def test_a_heading_of_an_answer_out_of_view_is_reached_by_the_table_of_contents(
     expect(lab.cell(45).get_by_text("answer-45-end")).to_be_in_viewport()
 
 
+def test_a_printed_chat_has_the_cells_that_are_out_of_view(lab, chat):
+    lab.reveal(LAST)
+    lab.cell(LAST).locator(".jp-InputPrompt").click()
+    lab.page.keyboard.press("Control+p")
+    printed = lab.page.frame_locator("iframe[sandbox='allow-modals allow-same-origin']").locator(
+        "body"
+    )
+    for number in range(TURNS):
+        expect(printed).to_contain_text(f"answer-{number}-end")
+    expect(printed).to_contain_text("And now?")
+    # JupyterLab takes the page away when the person is back.
+    lab.page.mouse.move(5, 5)
+    expect(printed).to_have_count(0)
+
+
+def test_a_screen_reader_finds_the_cell_that_was_scrolled_to_and_none_out_of_view(lab, chat):
+    lab.page.wait_for_function(ALL_BUILT)
+    lab.reveal(LAST)
+    answers = lab.notebook.get_by_role("group", name="Answer")
+    heading = answers.get_by_role("heading", name="Part 30")
+    expect(heading).to_have_count(0)
+
+    lab.reveal(30, "center")
+
+    expect(heading).to_have_count(1)
+    answer = lab.cell(30).get_by_role("group", name="Answer")
+    expect(answer).to_contain_text("This is answer-30-end.")
+    expect(lab.cell(30).get_by_role("textbox")).to_have_text("Question 30")
+    expect(answers.get_by_role("heading", name="Part 0", exact=True)).to_have_count(0)
+
+    lab.cell(30).locator(".jp-InputPrompt").click()
+    lab.page.keyboard.press("ArrowUp")
+    expect(lab.cell(29)).to_be_focused()
+    expect(lab.cell(29).get_by_role("heading", name="Part 29")).to_have_count(1)
+
+
 def test_a_question_out_of_view_is_gone_to_and_answered(lab, chat, lab_root, model_server):
     model_server.answers = [call("mkdir", {"path": "made-far-down"}), text("Made.")]
     run_last(lab)
