@@ -1,5 +1,6 @@
 import type { Cell, ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import { NotebookActions, type Notebook } from '@jupyterlab/notebook';
+import type { IObservableList } from '@jupyterlab/observables';
 import { MessageLoop, type Message } from '@lumino/messaging';
 import { Signal, type ISignal } from '@lumino/signaling';
 
@@ -32,7 +33,8 @@ export interface IStaleTurn {
  * The stale turns of one notebook.
  *
  * The kernel is asked while the notebook is visible and no cell runs, after changes that a turn at
- * or below them may have been asked about. Typing below the last turn asks nothing.
+ * or below them may have been asked about. Typing below the last turn, and an answer there, ask
+ * nothing.
  */
 export class StaleTurns {
   constructor(connection: PageConnection) {
@@ -94,11 +96,19 @@ export class StaleTurns {
     return Array.from(this._connection.panel.content.model?.cells ?? []);
   }
 
-  private _onCells(): void {
+  private _onCells(
+    _: unknown,
+    { type, newValues }: IObservableList.IChangedArgs<ICellModel>
+  ): void {
     this._log.notePlaces();
     this._follow();
     this._changed.emit();
-    this._askAll();
+    if (type === 'add') {
+      newValues.forEach(({ id }) => this._touched.add(id));
+      this._schedule();
+    } else {
+      this._askAll();
+    }
   }
 
   /** Follow the cells that are new. */
@@ -128,12 +138,13 @@ export class StaleTurns {
       change.metadataChange?.has('msgbook')
     ) {
       this._log.noteCell(id);
+      this._touched.add(id);
     } else if (change.outputsChange !== undefined) {
       this._log.noteOutputs(id);
+      this._answered.add(id);
     } else {
       return;
     }
-    this._touched.add(id);
     this._schedule();
   }
 
@@ -162,7 +173,7 @@ export class StaleTurns {
   private readonly _onVisible = (): void => this._schedule();
 
   private _schedule(): void {
-    if (this._touched.size > 0 && this._isShown) {
+    if (this._touched.size + this._answered.size > 0 && this._isShown) {
       window.clearTimeout(this._timer);
       this._timer = window.setTimeout(() => void this._ask(), QUIET_TIME);
     }
@@ -176,6 +187,7 @@ export class StaleTurns {
     const last = this._lastTouchedTurn();
     const started = Array.from(this._started);
     this._touched.clear();
+    this._answered.clear();
     if (last === null) {
       return;
     }
@@ -199,7 +211,12 @@ export class StaleTurns {
     const last = lastTurn(all);
     const isTouched =
       this._touched.has(null) ||
-      all.slice(0, last + 1).some(({ id }) => this._touched.has(id));
+      all
+        .slice(0, last + 1)
+        .some(
+          ({ id }, index) =>
+            this._touched.has(id) || (index < last && this._answered.has(id))
+        );
     return last === -1 || !isTouched ? null : all[last].id;
   }
 
@@ -216,6 +233,8 @@ export class StaleTurns {
   private readonly _followed = new WeakSet<ICellModel>();
   /** Cells that have changed since the kernel was asked; null stands for all. */
   private readonly _touched = new Set<string | null>();
+  /** Cells whose outputs have changed since: only turns below them are asked about those. */
+  private readonly _answered = new Set<string>();
   /** Stale turns that have been run again since. */
   private readonly _started = new Set<string>();
   private _groups: readonly IStaleGroup[] = [];
