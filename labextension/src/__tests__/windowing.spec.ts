@@ -77,6 +77,16 @@ it('a notebook that becomes a chat changes its mode, and changes it back', () =>
   expect(mode()).toBe('full');
 });
 
+it('it tells each time that it has become a chat, or is none any more', () => {
+  const { use, want, windowing } = notebook(null);
+  const told: boolean[] = [];
+  windowing.changed.connect(() => told.push(windowing.isOurs));
+  want('msgbook');
+  use('msgbook');
+  use('python3');
+  expect(told).toEqual([true, false]);
+});
+
 it('the file tells of a chat before a kernel is chosen, and no longer after', () => {
   const { mode, read, want } = notebook(null);
   read('msgbook');

@@ -1,5 +1,5 @@
 import type { NotebookPanel, StaticNotebook } from '@jupyterlab/notebook';
-import { Signal } from '@lumino/signaling';
+import { Signal, type ISignal } from '@lumino/signaling';
 
 import { KERNEL_NAME } from '../comm/kernelLink';
 import { isChatNotebook, onKernelChoice } from './chatNotebook';
@@ -22,6 +22,16 @@ export class ChatWindowing {
     this.update();
   }
 
+  /** Whether the notebook is in our mode because it is a chat. */
+  get isOurs(): boolean {
+    return this._isOurs;
+  }
+
+  /** Emitted when that has changed. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
   /** Take over the mode that JupyterLab has just set in all notebooks. */
   takeTheirs(): void {
     this._theirs = this._panel.content.notebookConfig.windowingMode;
@@ -33,16 +43,22 @@ export class ChatWindowing {
     if (isDisposed) {
       return;
     }
-    const isOurs = this._isOn() && isChat(this._panel);
-    const windowingMode = isOurs ? OURS : this._theirs;
+    const wasOurs = this._isOurs;
+    this._isOurs = this._isOn() && isChat(this._panel);
+    const windowingMode = this._isOurs ? OURS : this._theirs;
     if (content.notebookConfig.windowingMode !== windowingMode) {
       content.notebookConfig = { ...content.notebookConfig, windowingMode };
+    }
+    if (wasOurs !== this._isOurs) {
+      this._changed.emit();
     }
   }
 
   private readonly _panel: NotebookPanel;
   private readonly _isOn: () => boolean;
+  private readonly _changed = new Signal<this, void>(this);
   private _theirs: Mode;
+  private _isOurs = false;
 }
 
 /**
