@@ -93,17 +93,17 @@ def system_prompt(root: Path, settings: dict[str, str]) -> str:
     return content
 
 
-def use(lab: TracedLab, path: str) -> Used:
-    """Open a notebook in a fresh page, and use it."""
+def use(lab: TracedLab, path: str, turns: int) -> Used:
+    """Open a notebook in a fresh page, and use it. A chat has an empty message behind the two that are run."""
     lab.close_all()
     lab.load()
     lab.settle()
     opened = float(lab.page.evaluate(OPEN, path))
     lab.wait_for_kernel()
     lab.settle()
-    go_to(lab, -2)
+    go_to(lab, turns)
     key = slowest_key(lab)
-    runs = [run(lab, at, path) for at in (-2, -1)]
+    runs = [run(lab, at, path) for at in (turns, turns + 1)]
     saved = statistics.median(save(lab) for _ in range(3))
     edited = edit(lab, path)
     first, second = runs
@@ -122,7 +122,7 @@ def use(lab: TracedLab, path: str) -> Used:
 
 
 def go_to(lab: TracedLab, at: int) -> None:
-    """Make a cell active, counted from the end, put the cursor in it, and wait until the page rests."""
+    """Make a cell active, put the cursor in it, and wait until the page rests."""
     lab.page.evaluate(GO_TO, at)
     lab.settle()
 
@@ -237,9 +237,8 @@ OPEN = """async path => {
     return last - began;
 }"""
 
-GO_TO = """async at => {
+GO_TO = """async index => {
     const notebook = window.jupyterapp.shell.currentWidget.content;
-    const index = notebook.widgets.length + at;
     notebook.activeCellIndex = index;
     notebook.deselectAll();
     await notebook.scrollToItem(index, 'end');
@@ -252,7 +251,7 @@ GO_TO = """async at => {
 
 WATCH_OUTPUT = """at => {
     const { widgets } = window.jupyterapp.shell.currentWidget.content;
-    const { node } = widgets[widgets.length + at];
+    const { node } = widgets[at];
     window.painted = new Promise(resolve => {
         let began = 0;
         const key = () => { began = performance.now(); };
@@ -320,7 +319,7 @@ def main(rounds: int, turns: int) -> None:
             lab.page.set_default_timeout(600_000)
             prepare(lab.root, turns, settings)
             for _ in range(rounds):
-                runs.append((use(lab, OURS), use(lab, THEIRS)))
+                runs.append((use(lab, OURS, turns), use(lab, THEIRS, turns)))
                 for name, found in zip((OURS, THEIRS), runs[-1], strict=True):
                     print(re.sub(r"(\d+\.\d)\d*", r"\1", f"  {name}: {found}"), flush=True)
                 prepare(lab.root, turns, settings)
