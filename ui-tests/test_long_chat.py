@@ -22,8 +22,29 @@ LAST = TURNS
 LAID_OUT = """() => [...document.querySelectorAll('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook-cell')]
     .filter(cell => cell.getBoundingClientRect().height > 0).length"""
 MODE = "() => window.jupyterapp.shell.currentWidget.content.notebookConfig.windowingMode"
-ALL_BUILT = """() => window.jupyterapp.shell.currentWidget.content.widgets
-    .every(cell => !cell.isPlaceholder())"""
+BUILT = """() => window.jupyterapp.shell.currentWidget.content.widgets
+    .filter(cell => !cell.isPlaceholder()).length"""
+WATCH_JUMPS = """() => {
+    const outer = document.querySelector('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-WindowedPanel-outer');
+    window.seen = { steps: 0, most: 0 };
+    let asked = 0;
+    let places = new Map();
+    outer.addEventListener('wheel', ({ deltaY }) => { asked += deltaY; });
+    const frame = () => {
+        const now = new Map([...outer.querySelectorAll('.jp-Notebook-cell')]
+            .filter(cell => cell.offsetHeight > 0)
+            .map(cell => [cell.id || cell.dataset.windowedListIndex, cell.getBoundingClientRect().top]));
+        const moved = [...now].filter(([cell]) => places.has(cell))
+            .map(([cell, top]) => top - places.get(cell));
+        if (moved.length > 0 && moved.some(by => by !== 0)) {
+            window.seen.steps += 1;
+            window.seen.most = Math.max(window.seen.most, ...moved.map(by => Math.abs(by) - 150));
+        }
+        places = now;
+        requestAnimationFrame(frame);
+    };
+    frame();
+}"""
 SCROLLED = "() => document.querySelector('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-WindowedPanel-outer').scrollTop"
 
 
@@ -61,16 +82,17 @@ def run_last(lab: Lab) -> Locator:
 
 
 def test_only_the_cells_in_view_of_a_chat_are_laid_out(lab, chat, lab_root, screenshot):
-    lab.page.wait_for_function(ALL_BUILT)
     assert lab.page.evaluate(MODE) == "full"
     assert lab.page.evaluate(LAID_OUT) < 12
     lab.reveal(30, "center")
     expect(lab.cell(30).get_by_text("answer-30-end")).to_be_visible()
     assert lab.page.evaluate(LAID_OUT) < 12
     screenshot("middle")
+    assert lab.page.evaluate(BUILT) < 30
 
     lab.set("windowing", value=False)
     wait_for_mode(lab, "contentVisibility")
+    lab.page.wait_for_function(f"() => ({BUILT})() === {TURNS + 1}")
     lab.set("windowing", value=True)
     wait_for_mode(lab, "full")
     lab.set("windowingMode", "defer", plugin="@jupyterlab/notebook-extension:tracker")
@@ -83,8 +105,20 @@ def test_only_the_cells_in_view_of_a_chat_are_laid_out(lab, chat, lab_root, scre
     wait_for_mode(lab, "contentVisibility")
 
 
+def test_what_a_person_scrolls_to_stays_while_cells_above_come_into_the_page(lab, chat):
+    lab.reveal(LAST, "end")
+    lab.notebook.locator(".jp-WindowedPanel-outer").hover()
+    lab.page.evaluate(WATCH_JUMPS)
+    for _ in range(30):
+        before = lab.page.evaluate("() => window.seen.steps")
+        lab.page.mouse.wheel(0, -150)
+        lab.page.wait_for_function("before => window.seen.steps > before", arg=before)
+    seen = lab.page.evaluate("() => window.seen")
+    assert seen["most"] < 5, seen
+    assert lab.page.evaluate(BUILT) > 8
+
+
 def test_search_finds_prompts_and_answers_that_are_out_of_view(lab, chat):
-    lab.page.wait_for_function(ALL_BUILT)
     lab.reveal(LAST)
     lab.cell(LAST).locator(".cm-content").first.click()
     lab.command("documentsearch:start")
@@ -109,6 +143,41 @@ def test_a_heading_of_an_answer_out_of_view_is_reached_by_the_table_of_contents(
     lab.command("toc:show-panel")
     lab.page.locator(".jp-tocItem-heading", has_text="Part 45").click()
     expect(lab.cell(45).get_by_text("answer-45-end")).to_be_in_viewport()
+
+
+def test_a_printed_chat_has_the_cells_that_are_out_of_view(lab, chat):
+    lab.reveal(LAST)
+    lab.cell(LAST).locator(".jp-InputPrompt").click()
+    lab.page.keyboard.press("Control+p")
+    printed = lab.page.frame_locator("iframe[sandbox='allow-modals allow-same-origin']").locator(
+        "body"
+    )
+    for number in range(TURNS):
+        expect(printed).to_contain_text(f"answer-{number}-end")
+    expect(printed).to_contain_text("And now?")
+    # JupyterLab takes the page away when the person is back.
+    lab.page.mouse.move(5, 5)
+    expect(printed).to_have_count(0)
+
+
+def test_a_screen_reader_finds_the_cell_that_was_scrolled_to_and_none_out_of_view(lab, chat):
+    lab.reveal(LAST)
+    answers = lab.notebook.get_by_role("group", name="Answer")
+    heading = answers.get_by_role("heading", name="Part 30")
+    expect(heading).to_have_count(0)
+
+    lab.reveal(30, "center")
+
+    expect(heading).to_have_count(1)
+    answer = lab.cell(30).get_by_role("group", name="Answer")
+    expect(answer).to_contain_text("This is answer-30-end.")
+    expect(lab.cell(30).get_by_role("textbox")).to_have_text("Question 30")
+    expect(answers.get_by_role("heading", name="Part 0", exact=True)).to_have_count(0)
+
+    lab.cell(30).locator(".jp-InputPrompt").click()
+    lab.page.keyboard.press("ArrowUp")
+    expect(lab.cell(29)).to_be_focused()
+    expect(lab.cell(29).get_by_role("heading", name="Part 29")).to_have_count(1)
 
 
 def test_a_question_out_of_view_is_gone_to_and_answered(lab, chat, lab_root, model_server):

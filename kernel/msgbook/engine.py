@@ -21,6 +21,7 @@ from msgbook.ids import Ids
 from msgbook.notebook import IsMagic, Transcript, any_magic
 from msgbook.provider import Paces, Request, Servers, Waits
 from msgbook.request import (
+    ActiveAgent,
     AgentChooser,
     PreparedRequest,
     Preview,
@@ -208,11 +209,7 @@ class Engine:
         transcript = self.identities.identify(transcript).transcript
         prompt = read_prompt(source)
         check_prompt(source, prompt, transcript, self.redact)
-        services = PreviewServices(
-            self.approver.allows,
-            self.servers.choose_known_model,
-            self.mcp,
-        )
+        services = self._preview_services()
         prepared = await self.request_builder.prepare(source, prompt, transcript, services)
         active_agent = prepared.active_agent
         too_long = describe_overflow(prepared, transcript.earlier, active_agent.tools.schemas)
@@ -226,6 +223,22 @@ class Engine:
                 *([too_long] if too_long else []),
             ),
         )
+
+    async def choose_agent(self, source: str, transcript: Transcript) -> ActiveAgent:
+        """Return what would answer a prompt cell, without preparing its request. Asks nobody.
+
+        Raises:
+            MsgbookError: There is no such agent.
+        """
+        return await self.request_builder.agent_chooser.choose(
+            read_prompt(source),
+            self.identities.identify(transcript).transcript,
+            await self.request_builder.read_project(),
+            self._preview_services().choose_model,
+        )
+
+    def _preview_services(self) -> PreviewServices:
+        return PreviewServices(self.approver.allows, self.servers.choose_known_model, self.mcp)
 
     def provider_request(self, prepared: PreparedRequest) -> Request:
         """Return the request as it is sent, without what the provider adds."""

@@ -33,7 +33,9 @@ def title_of(cell: Cell, limit: int = _TITLE_LENGTH) -> str:
     if not isinstance(text, str) or not text.strip():
         source = source_of(cell)
         text = parse_prompt(source).text if cell.get("cell_type") == "code" else source
-    line = "".join(char for char in one_line(text, limit + 1) if char.isprintable())
+    line = one_line(text, limit + 1)
+    if not line.isprintable():
+        line = "".join(char for char in line if char.isprintable())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 

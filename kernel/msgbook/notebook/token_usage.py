@@ -73,7 +73,7 @@ def _usage_of_turn(number: int, title: str, turn: Turn) -> TurnUsage:
 
     def name(value: object) -> str:
         line = one_line(value, 80) if isinstance(value, str) else ""
-        return "".join(c for c in line if c.isprintable())
+        return line if line.isprintable() else "".join(c for c in line if c.isprintable())
 
     return TurnUsage(
         number,

@@ -31,7 +31,8 @@ function provided(
       selection: filter('Selection', false)
     }),
     highlightNext: () => Promise.resolve({ text: 'x', position: 0 }),
-    highlightPrevious: () => Promise.resolve(undefined)
+    highlightPrevious: () => Promise.resolve(undefined),
+    validateFilter: () => Promise.resolve(false)
   };
   const registry = { getProvider: () => own as never };
   const panel = { node, content } as unknown as NotebookPanel;
@@ -39,6 +40,7 @@ function provided(
   const provider = registry.getProvider() as unknown as {
     getFilters: () => Record<string, { default: boolean; title: string }>;
     highlightNext: (loop: boolean, options?: object) => Promise<unknown>;
+    validateFilter: (name: string, isOn: boolean) => Promise<boolean>;
   };
   return { provider, drawn };
 }
@@ -61,6 +63,14 @@ it('answers are searched in chats, where the filter can be turned off, and in no
   const other = provided(false);
   expect(other.provider.getFilters().output.default).toBe(false);
   expect(other.drawn).toEqual([]);
+});
+
+it('the filter is turned on without JupyterLab’s question whether to draw all outputs', async () => {
+  const { provider } = provided(true);
+  expect(await provider.validateFilter('output', true)).toBe(true);
+  expect(await provider.validateFilter('output', false)).toBe(false);
+  const other = provided(false).provider;
+  expect(await other.validateFilter('output', true)).toBe(false);
 });
 
 it('what is folded around a match is opened when a person goes to it', async () => {

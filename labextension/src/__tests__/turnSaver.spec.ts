@@ -2,6 +2,7 @@ import { ServerConnection } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 
 import {
+  BEGIN,
   SAVE_INTERVAL,
   SETTLE,
   TurnSaver,
@@ -99,7 +100,7 @@ describe('a turn', () => {
   it('is saved when it begins, now and then while it grows, and when it ends', async () => {
     const one = new FakeDocument();
     one.saver.begin(false);
-    await pass(10);
+    await pass(BEGIN + 10);
     expect(one.saved).toEqual([0]);
 
     for (let second = 1; second <= 9; second += 1) {
@@ -124,6 +125,17 @@ describe('a turn', () => {
     expect(one.dialogs).toBe(0);
   });
 
+  it('is saved once if it is short: nothing is saved before its first words', async () => {
+    const one = new FakeDocument();
+    one.saver.begin(false);
+    await pass(BEGIN / 2);
+    expect(one.saved).toEqual([]);
+    one.content = 1;
+    void one.saver.end(false);
+    await pass(60_000);
+    expect(one.saved).toEqual([1]);
+  });
+
   it('is saved less often where that takes long, and never twice at a time', async () => {
     const one = new FakeDocument();
     one.takes = 2000;
@@ -138,12 +150,12 @@ describe('a turn', () => {
 
   it('waits for a save of the person, and lets it wait', async () => {
     const one = new FakeDocument();
-    one.takes = 500;
+    one.takes = BEGIN + 500;
     const own = one.context.save();
     one.saver.begin(false);
-    await pass(100);
+    await pass(BEGIN + 100);
     const again = one.context.save();
-    await pass(5000);
+    await pass(10_000);
     await Promise.all([own, again]);
     expect(one.saved.length).toBe(3);
     expect(one.dialogs).toBe(0);
@@ -221,7 +233,7 @@ describe('nothing is asked, and nothing is saved', () => {
     const one = new FakeDocument();
     one.takes = 1000;
     one.saver.begin(false);
-    await pass(500);
+    await pass(BEGIN + 500);
     one.context.isDisposed = true;
     one.saver.dispose();
     await pass(60_000);

@@ -7,7 +7,12 @@ import { ChatWindowing } from '../live/windowing';
 function notebook(kernel: string | null, mode = 'contentVisibility') {
   const sender = {};
   const kernelChanged = new Signal<object, void>(sender);
-  const content = { notebookConfig: { windowingMode: mode, scrollPastEnd: 1 } };
+  const metadataChanged = new Signal<object, void>(sender);
+  const model = { defaultKernelName: '', metadataChanged };
+  const content = {
+    notebookConfig: { windowingMode: mode, scrollPastEnd: 1 },
+    model
+  };
   const sessionContext = {
     session: kernel === null ? null : { kernel: { name: kernel } },
     kernelPreference: {} as { name?: string },
@@ -40,6 +45,11 @@ function notebook(kernel: string | null, mode = 'contentVisibility') {
       sessionContext.kernelPreference = { name };
       sessionContext.kernelPreferenceChanged.emit();
     },
+    /** Read the file, which names a kernel. */
+    read: (name: string) => {
+      model.defaultKernelName = name;
+      metadataChanged.emit();
+    },
     /** Change JupyterLab's setting, which replaces the settings of all notebooks. */
     set: (windowingMode: string) => {
       content.notebookConfig = { ...content.notebookConfig, windowingMode };
@@ -65,6 +75,26 @@ it('a notebook that becomes a chat changes its mode, and changes it back', () =>
   expect(mode()).toBe('contentVisibility');
   use('msgbook');
   expect(mode()).toBe('full');
+});
+
+it('it tells each time that it has become a chat, or is none any more', () => {
+  const { use, want, windowing } = notebook(null);
+  const told: boolean[] = [];
+  windowing.changed.connect(() => told.push(windowing.isOurs));
+  want('msgbook');
+  use('msgbook');
+  use('python3');
+  expect(told).toEqual([true, false]);
+});
+
+it('the file tells of a chat before a kernel is chosen, and no longer after', () => {
+  const { mode, read, want } = notebook(null);
+  read('msgbook');
+  expect(mode()).toBe('full');
+  want('python3');
+  expect(mode()).toBe('contentVisibility');
+  read('msgbook');
+  expect(mode()).toBe('contentVisibility');
 });
 
 it('what the user sets meanwhile for all notebooks holds as soon as ours does not', () => {

@@ -20,6 +20,8 @@ export type CellsAnswer = {
   type: 'cells';
   request_id: string;
   cells: (nbformat.ICell | UnchangedCell)[] | null;
+  /** How many of the first cells of the answer `since` come before those in `cells`, unchanged. */
+  same?: number;
   revision?: string;
   /** The revision with which the unchanged cells were compared. */
   since?: string;
@@ -52,6 +54,13 @@ const KEPT = 8;
 /** States of cells by id; null for an id that several cells had. */
 type States = ReadonlyMap<string, object | null>;
 
+/** What the kernel has after an answer. */
+interface ITold {
+  /** Ids of the cells of the answer itself, in their order. */
+  readonly order: readonly string[];
+  readonly states: States;
+}
+
 /**
  * Answers to the kernel's questions for the cells of one notebook.
  *
@@ -77,14 +86,20 @@ export class CellsReporter {
     const { known } = question;
     const before = known === null ? undefined : this._told.get(known);
     const through = all.slice(0, running + 1);
-    const sent = through.map(cell =>
-      before?.get(cell.id) === cell.state
-        ? { id: cell.id, unchanged: true as const }
-        : cellJson(cell)
-    );
+    const same = before === undefined ? 0 : countSame(through, before);
+    const sent = through
+      .slice(same)
+      .map(cell =>
+        before?.states.get(cell.id) === cell.state
+          ? { id: cell.id, unchanged: true as const }
+          : cellJson(cell)
+      );
     const revision = UUID.uuid4();
-    this._keep(revision, statesAfter(through, all.slice(running + 1), before));
-    const since = before === undefined ? {} : { since: known! };
+    this._keep(revision, {
+      order: through.map(({ id }) => id),
+      states: statesAfter(through, all.slice(running + 1), before?.states)
+    });
+    const since = before === undefined ? {} : { since: known!, same };
     return { ...answer, cells: sent, revision, ...since, metadata: metadata() };
   }
 
@@ -93,15 +108,26 @@ export class CellsReporter {
     this._told.clear();
   }
 
-  private _keep(revision: string, states: States): void {
-    this._told.set(revision, states);
+  private _keep(revision: string, told: ITold): void {
+    this._told.set(revision, told);
     Array.from(this._told.keys())
       .slice(0, -KEPT)
       .forEach(old => this._told.delete(old));
   }
 
   /** What the kernel has after each answer, by revision; the oldest first. */
-  private readonly _told = new Map<string, States>();
+  private readonly _told = new Map<string, ITold>();
+}
+
+/** Return how many of the first cells are those of an answer, unchanged. */
+function countSame(
+  cells: readonly ICellSource[],
+  { order, states }: ITold
+): number {
+  const first = cells.findIndex(
+    ({ id, state }, index) => order[index] !== id || states.get(id) !== state
+  );
+  return first === -1 ? cells.length : first;
 }
 
 /** Return what the kernel has after an answer: the cells in it, and of those below what it had. */

@@ -29,6 +29,8 @@ export function searchAnswers(
     const chat = chatOf(document);
     if (provider !== undefined && chat !== null) {
       turnOn(provider, OUTPUT);
+      // JupyterLab would ask whether to draw them all, which happens anyway.
+      provider.validateFilter = (_, isOn) => Promise.resolve(isOn);
       showFound(provider, chat.node);
       drawAll(chat.content);
     }

@@ -33,7 +33,8 @@ export interface IStaleTurn {
  * The stale turns of one notebook.
  *
  * The kernel is asked while the notebook is visible and no cell runs, after changes that a turn at
- * or below them may have been asked about. Typing below the last turn asks nothing.
+ * or below them may have been asked about. Typing below the last turn, and an answer there, ask
+ * nothing.
  */
 export class StaleTurns {
   constructor(connection: PageConnection) {
@@ -97,16 +98,26 @@ export class StaleTurns {
 
   private _onCells(
     _: unknown,
-    change: IObservableList.IChangedArgs<ICellModel>
+    {
+      type,
+      newIndex,
+      oldIndex,
+      newValues
+    }: IObservableList.IChangedArgs<ICellModel>
   ): void {
     const added = this._follow();
-    const index = change.type === 'remove' ? change.oldIndex : change.newIndex;
     // The message that waits below the last turn is none of its history.
+    const index = type === 'remove' ? oldIndex : newIndex;
     if (index <= lastTurn(this._cellModels)) {
       this._log.notePlaces(added);
     }
     this._changed.emit();
-    this._askAll();
+    if (type === 'add') {
+      newValues.forEach(({ id }) => this._touched.add(id));
+      this._schedule();
+    } else {
+      this._askAll();
+    }
   }
 
   /** Follow the cells that are new; return the ids that no cell had before. */
@@ -142,12 +153,13 @@ export class StaleTurns {
       change.metadataChange?.has('msgbook')
     ) {
       this._log.noteCell(id);
+      this._touched.add(id);
     } else if (change.outputsChange !== undefined) {
       this._log.noteOutputs(id);
+      this._answered.add(id);
     } else {
       return;
     }
-    this._touched.add(id);
     this._schedule();
   }
 
@@ -176,7 +188,7 @@ export class StaleTurns {
   private readonly _onVisible = (): void => this._schedule();
 
   private _schedule(): void {
-    if (this._touched.size > 0 && this._isShown) {
+    if (this._touched.size + this._answered.size > 0 && this._isShown) {
       window.clearTimeout(this._timer);
       this._timer = window.setTimeout(() => void this._ask(), QUIET_TIME);
     }
@@ -190,6 +202,7 @@ export class StaleTurns {
     const last = this._lastTouchedTurn();
     const started = Array.from(this._started);
     this._touched.clear();
+    this._answered.clear();
     if (last === null) {
       return;
     }
@@ -213,7 +226,12 @@ export class StaleTurns {
     const last = lastTurn(all);
     const isTouched =
       this._touched.has(null) ||
-      all.slice(0, last + 1).some(({ id }) => this._touched.has(id));
+      all
+        .slice(0, last + 1)
+        .some(
+          ({ id }, index) =>
+            this._touched.has(id) || (index < last && this._answered.has(id))
+        );
     return last === -1 || !isTouched ? null : all[last].id;
   }
 
@@ -232,6 +250,8 @@ export class StaleTurns {
   private readonly _known = new Set<string>();
   /** Cells that have changed since the kernel was asked; null stands for all. */
   private readonly _touched = new Set<string | null>();
+  /** Cells whose outputs have changed since: only turns below them are asked about those. */
+  private readonly _answered = new Set<string>();
   /** Stale turns that have been run again since. */
   private readonly _started = new Set<string>();
   private _groups: readonly IStaleGroup[] = [];

@@ -6,6 +6,12 @@ import type { ISignal } from '@lumino/signaling';
 export const SAVE_INTERVAL = 3000;
 
 /**
+ * Time from the beginning of a turn to its save, in milliseconds. Saving a long chat keeps the page
+ * busy, and the first words come first. A short turn is saved once, at its end.
+ */
+export const BEGIN = 1000;
+
+/**
  * Time from the end of a turn to its save, in milliseconds: what ends the cell arrives after the
  * answer. A page that did not run the cell waits longer, as the page that did saves first.
  */
@@ -34,7 +40,7 @@ export interface ISavedContext {
 }
 
 /**
- * Saves a notebook when a turn begins, now and then while it grows, and when it ends.
+ * Saves a notebook when a turn has begun, now and then while it grows, and when it ends.
  *
  * It asks nothing and shows no error: where the file has changed on disk, or cannot be reached, it
  * does not save, and JupyterLab asks when the person saves. Then the turn counts as unsaved, and
@@ -56,7 +62,7 @@ export class TurnSaver {
 
   /** A turn begins; `adopted` says that this page does not run it. */
   begin(adopted: boolean): void {
-    this._saveIn(adopted ? SETTLE_ADOPTED : 0);
+    this._saveIn(adopted ? SETTLE_ADOPTED : BEGIN);
   }
 
   /** A running turn has grown in the outputs. */

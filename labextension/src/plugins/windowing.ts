@@ -5,6 +5,8 @@ import type {
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
+import { ScrollAnchor } from '../live/scrollAnchor';
+import { SeenCells } from '../live/seenCells';
 import { ChatWindowing } from '../live/windowing';
 import { IChatSettings } from '../tokens';
 
@@ -27,8 +29,15 @@ export const windowingPlugin: JupyterFrontEndPlugin<void> = {
     const all = new Set<ChatWindowing>();
     const join = (panel: NotebookPanel) => {
       const one = new ChatWindowing(panel, () => settings.get('windowing'));
+      const isOurs = () => one.isOurs;
+      const seen = new SeenCells(panel.content, isOurs);
+      one.changed.connect(() => seen.update());
+      const anchor = new ScrollAnchor(panel.content, isOurs);
       all.add(one);
-      panel.disposed.connect(() => all.delete(one));
+      panel.disposed.connect(() => {
+        all.delete(one);
+        anchor.dispose();
+      });
     };
     notebooks.forEach(join);
     notebooks.widgetAdded.connect((_, panel) => join(panel));

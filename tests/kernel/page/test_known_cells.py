@@ -299,6 +299,26 @@ def test_an_answer_built_upon_another_than_the_kernel_has_lacks_its_cells(odd):
         known.complete("comm", {"cells": [unchanged("a")], "revision": "2", "since": odd})
 
 
+def test_the_first_cells_of_an_answer_are_only_counted():
+    known = KnownCells()
+    all_cells = [cell("a"), cell("b"), cell("c")]
+    known.complete("comm", {"cells": all_cells, "revision": "1"})
+    answer = {"cells": [unchanged("c"), cell("d")], "revision": "2", "since": "1", "same": 1}
+    second = known.complete("comm", answer)
+    assert second.cells == [all_cells[0], all_cells[2], cell("d")]
+    third = known.complete("comm", {"cells": [], "revision": "3", "since": "2", "same": 2})
+    assert third.cells == [all_cells[0], all_cells[2]]
+    assert third.cells[1] is all_cells[2]
+
+
+@pytest.mark.parametrize("odd", [2, -1, "1", True, None, [], 10**30])
+def test_more_cells_than_the_answer_has_are_missing(odd):
+    known = KnownCells()
+    known.complete("comm", {"cells": [cell("a")], "revision": "1"})
+    with pytest.raises(MissingCellError):
+        known.complete("comm", {"cells": [], "revision": "2", "since": "1", "same": odd})
+
+
 @pytest.mark.parametrize("odd", [1, {"id": "a", "unchanged": 1}, {"id": "a", "unchanged": False}])
 def test_a_malformed_answer_gives_its_cells_unchanged_or_none(odd):
     known = KnownCells()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from msgbook.notebook import Cell, Notebook
+from msgbook.notebook import Cell, Notebook, is_count
 
 
 class MissingCellError(Exception):
@@ -15,8 +16,15 @@ class MissingCellError(Exception):
 _KEPT = 8
 """Answers of one comm that later ones may refer to: more questions are hardly open at once."""
 
-_Cells = Mapping[str, Cell]
-"""By id."""
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known after an answer."""
+
+    order: tuple[Cell, ...] = ()
+    """The cells of the answer itself."""
+    by_id: Mapping[str, Cell] = field(default_factory=dict)
+    """Also those below, from earlier answers."""
 
 
 class KnownCells:
@@ -28,7 +36,7 @@ class KnownCells:
     """
 
     def __init__(self) -> None:
-        self._answers: dict[str, dict[str, _Cells]] = {}
+        self._answers: dict[str, dict[str, _Known]] = {}
         """What was known after each answer, by comm and revision; the latest comes last."""
 
     def revision(self, comm_id: str) -> str | None:
@@ -57,12 +65,16 @@ class KnownCells:
         kept = self._answers.get(comm_id, {})
         # A page that does not say which answer it means has the latest one in mind.
         since = data.get("since", self.revision(comm_id))
-        before = kept.get(since, {}) if isinstance(since, str) else {}
-        completed = [_known_cell(cell, before) if _is_unchanged(cell) else cell for cell in cells]
+        before = kept.get(since, _Known()) if isinstance(since, str) else _Known()
+        completed = [
+            *_first_cells(data.get("same", 0), before.order),
+            *(_known_cell(cell, before.by_id) if _is_unchanged(cell) else cell for cell in cells),
+        ]
         if isinstance(revision, str):
             by_id = {cell["id"]: cell for cell in completed if isinstance(cell.get("id"), str)}
             # Cells below the one that was asked for are not in the answer, and are still known.
-            kept = {**kept, revision: {**before, **by_id}}
+            known = _Known(tuple(completed), {**before.by_id, **by_id})
+            kept = {**kept, revision: known}
             self._answers[comm_id] = dict(list(kept.items())[-_KEPT:])
         return Notebook(completed, metadata)
 
@@ -71,7 +83,13 @@ def _is_unchanged(cell: Cell) -> bool:
     return cell.get("unchanged") is True and "cell_type" not in cell
 
 
-def _known_cell(cell: Cell, known: _Cells) -> Cell:
+def _first_cells(number: Any, known: Sequence[Cell]) -> Sequence[Cell]:
+    if not is_count(number) or number > len(known):
+        raise MissingCellError
+    return known[:number]
+
+
+def _known_cell(cell: Cell, known: Mapping[str, Cell]) -> Cell:
     cell_id = cell.get("id")
     if not isinstance(cell_id, str) or cell_id not in known:
         raise MissingCellError

@@ -167,8 +167,9 @@ async def window_share(engine: Engine, transcript: Transcript) -> float | None:
     """
     below = transcript_of_next(transcript)
     try:
-        preview = await engine.preview(PLACEHOLDER, below)
+        window = (await engine.choose_agent(PLACEHOLDER, below)).agent.context_window
+        # Preparing the request of a long chat takes far longer than choosing its agent.
+        preview = await engine.preview(PLACEHOLDER, below) if window else None
     except MsgbookError:
         return None  # the next turn says why
-    window = preview.prepared.active_agent.agent.context_window
-    return count_tokens(preview) / window if window else None
+    return count_tokens(preview) / window if preview and window else None
