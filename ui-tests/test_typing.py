@@ -128,6 +128,31 @@ def test_a_fork_opens_at_the_place_of_the_fork(lab, lab_root):
     expect(lab.notebook.get_by_text("Paragraph 99.")).to_be_in_viewport()
 
 
+def test_a_fork_from_the_message_that_is_ready_has_all_cells(lab, lab_root):
+    write_notebook(lab_root / "whole.ipynb", "One", "Two")
+    lab.open("whole.ipynb")
+    lab.wait_for_kernel()
+    expect(_placeholder(lab)).to_have_count(1)
+    lab.command("msgbook:fork-conversation")
+
+    lab.page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.context?.path === 'whole-fork.ipynb'"
+    )
+    cells = nbformat.read(lab_root / "whole-fork.ipynb", 4).cells
+    assert [cell.source for cell in cells] == ["One", "Two"]
+
+
+def test_an_empty_chat_offers_no_fork(lab, lab_root):
+    write_notebook(lab_root / "unwritten.ipynb")
+    lab.open("unwritten.ipynb")
+    lab.wait_for_kernel()
+    expect(_placeholder(lab)).to_have_count(1)
+    enabled = "() => window.jupyterapp.commands.isEnabled('msgbook:fork-conversation')"
+    assert not lab.page.evaluate(enabled)
+    lab.page.keyboard.type("Hello")
+    assert lab.page.evaluate(enabled)
+
+
 def test_a_python_notebook_is_left_as_it_is(lab, lab_root):
     cells = [nbformat.v4.new_code_cell("1")]
     spec = {"name": "python3", "display_name": "Python 3", "language": "python"}

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from weakref import WeakSet
 
 from playwright.sync_api import Locator, Page, expect
-from processes import free_port, stop
+from processes import free_port, stop_jupyter
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def running_lab(
             _wait_until_up(url, process, log)
             yield url
         finally:
-            stop(process)
+            stop_jupyter(process)
 
 
 def settings_without_news(folder: Path) -> Path:

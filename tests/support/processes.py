@@ -35,12 +35,32 @@ def until_listening(process: subprocess.Popen[Any], port: int) -> None:
     raise RuntimeError("the server did not start")
 
 
-def stop(process: subprocess.Popen[Any]) -> None:
-    """End a server.
+def stop_jupyter(process: subprocess.Popen[Any]) -> None:
+    """End a Jupyter server and its kernels.
 
-    Jupyter's can hang at its very end: a thread of AnyIO is not told that the loop has stopped when
-    a request was being answered just then. It has shut its kernels down by that time.
+    It can hang at its very end, for ever: a thread of AnyIO ends with the task that began it, and a
+    task that is there when the loop stops never ends. jupyter-server-nbmodel leaves its own. So a
+    server whose kernels have ended is not waited for as long as one that still works.
+
+    Raises:
+        RuntimeError: It does not shut its kernels down.
     """
+    if process.poll() is not None:
+        return
+    kernels = psutil.Process(process.pid).children()
+    process.terminate()
+    _, left = psutil.wait_procs(kernels, timeout=300)
+    try:
+        process.wait(30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(300)
+    if left:
+        raise RuntimeError(f"the Jupyter server did not shut down its kernels: {left}")
+
+
+def stop(process: subprocess.Popen[Any]) -> None:
+    """End a server."""
     process.terminate()
     try:
         process.wait(300)

@@ -1,7 +1,11 @@
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type * as nbformat from '@jupyterlab/nbformat';
 
-import { keepMessageReady, withoutUnwritten } from '../live/waitingMessage';
+import {
+  idInFile,
+  keepMessageReady,
+  withoutUnwritten
+} from '../live/waitingMessage';
 import { hideYjsWarnings } from './quietYjs';
 
 hideYjsWarnings();
@@ -134,5 +138,29 @@ describe('withoutUnwritten', () => {
     expect(kept({}, 'other')).toBe(true);
     const none = { cells: [] } as unknown as nbformat.INotebookContent;
     expect(withoutUnwritten(none, 'e')).toBe(none);
+  });
+});
+
+describe('idInFile', () => {
+  const idAt = (model: NotebookModel, index: number) =>
+    idInFile(model, model.cells.get(index).id);
+
+  it('is the last cell of the file for the message that is left out', () => {
+    const { model } = opened(['Hi', 'More']);
+
+    expect([0, 1, 2].map(index => idAt(model, index))).toEqual([
+      'c0',
+      'c1',
+      'c1'
+    ]);
+  });
+
+  it('is its own once something is written in it, and where the file has no cell', () => {
+    const { model } = opened(['Hi']);
+    model.cells.get(1).sharedModel.setSource('More');
+    expect(idAt(model, 1)).toBe(model.cells.get(1).id);
+
+    const empty = opened([]).model;
+    expect(idAt(empty, 0)).toBe(empty.cells.get(0).id);
   });
 });

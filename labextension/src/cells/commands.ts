@@ -62,7 +62,7 @@ export function cellCommands(
         'Start a new chat with the cells up to this one, in a file of its own'
       ),
       inPalette: true,
-      fits: () => true,
+      fits: hasSomethingToFork,
       run: active => fork(app, active, trans)
     },
     'msgbook:open-cell-menu': {
@@ -190,6 +190,11 @@ function copyCommands(trans: TranslationBundle): Record<string, ICellCommand> {
         copyText(asMarkdown(cell.sharedModel.getSource(), turn))
     }
   };
+}
+
+/** The message with which an empty chat begins is in no file. */
+function hasSomethingToFork({ index, cell }: IActiveCell): boolean {
+  return index > 0 || cell.sharedModel.getSource().trim() !== '';
 }
 
 function isPrompt({ facts }: IActiveCell): boolean {

@@ -10,6 +10,7 @@ import { pathBeside } from '../live/beside';
 import { errorText } from '../live/errorText';
 import { runCell } from '../live/newCell';
 import { openNotebook } from '../live/openNotebook';
+import { idInFile } from '../live/waitingMessage';
 import { asText } from '../turn/model';
 import type { IActiveCell } from './activePrompt';
 import { insertRetry, type Other } from './changes';
@@ -32,7 +33,7 @@ export function retry(
 /** Save the notebook, let the kernel fork the file, and open the new one. */
 export async function fork(
   app: JupyterFrontEnd,
-  { connection, cell }: IActiveCell,
+  { connection, model, cell }: IActiveCell,
   trans: TranslationBundle
 ): Promise<void> {
   const { context } = connection.panel;
@@ -40,7 +41,7 @@ export async function fork(
     await context.save();
     const answer = await connection.queries.ask('conversation.fork', {
       name: PathExt.basename(context.path),
-      cell_id: cell.id
+      cell_id: idInFile(model, cell.id)
     });
     const name = asText(answer.name) ?? '';
     const { contents } = app.serviceManager;

@@ -2,6 +2,8 @@ import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type * as nbformat from '@jupyterlab/nbformat';
 import type { INotebookModel } from '@jupyterlab/notebook';
 
+import { asText } from '../turn/model';
+
 type Context = Pick<
   DocumentRegistry.IContext<INotebookModel>,
   'model' | 'contentsModel'
@@ -94,4 +96,16 @@ export function withoutUnwritten(
   return isUnwritten
     ? { ...notebook, cells: notebook.cells.slice(0, -1) }
     : notebook;
+}
+
+/**
+ * Return the id of a cell as the file has it: for the message that is left out, that of the last cell.
+ */
+export function idInFile(
+  model: Pick<INotebookModel, 'toJSON'>,
+  id: string
+): string {
+  const { cells } = model.toJSON() as nbformat.INotebookContent;
+  const cell = cells.find(cell => cell.id === id) ?? cells[cells.length - 1];
+  return asText(cell?.id) ?? id;
 }

@@ -35,11 +35,14 @@ def expect_all_of_it(lab) -> None:
     cell = lab.cell(0)
     expect(cell.get_by_text("I wrote it.")).to_be_visible()
     expect(cell.locator("[data-status=done]")).to_be_visible()
-    expect(cell.get_by_text("approved by you")).to_be_visible()
-    for block in cell.locator("details").all():
-        block.locator("summary").click()
+    # A finished call has no line of its own: it stands in that of its result.
+    call = cell.locator(".msgbook-mod-step")
+    expect(call).to_contain_text("Wrote made.txt: 5 bytes.")
+    expect(call).to_contain_text("approved by you")
+    for block in (call, cell.locator(".msgbook-Reasoning")):
+        block.locator("> summary").click()
     expect(cell.get_by_text("The user wants a file.")).to_be_visible()
-    expect(cell.get_by_label("Arguments of the call")).to_contain_text('"content": "made\\n"')
+    expect(call.get_by_label("Arguments of the call")).to_contain_text('"content": "made\\n"')
 
 
 def test_without_a_kernel(root, log, settings, saved, new_tab, screenshots):
