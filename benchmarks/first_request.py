@@ -26,11 +26,9 @@ from rows import row
 from msgbook.config import ProviderSettings, Settings
 from msgbook.display.turn_view import HiddenTurn
 from msgbook.engine import Engine
-from msgbook.kernel.page.known_cells import KnownCells
-from msgbook.notebook.file_source import merge_saved_cells
-from msgbook.notebook.saved_notebook import SavedNotebookReader
-from msgbook.notebook.session_memory import RequestedCell, SessionMemory
-from msgbook.notebook.transcript import Transcript
+from msgbook.kernel.page.page_comms import KnownCells
+from msgbook.notebook.saved_notebook import SavedNotebookReader, merge_saved_cells
+from msgbook.notebook.transcript import RequestedCell, SessionMemory, Transcript
 from msgbook.turn.record import TurnRecord
 from msgbook.turn_run import run_to_end
 from msgbook_format.files import writes_ipynb

@@ -27,9 +27,9 @@ from msgbook.request.context.content_reference import (
     build_content_reference,
     replay_content_reference,
 )
-from msgbook.request.context.macro_expansion import expand_macros
+from msgbook.request.context.macros import expand_macros
 from msgbook.request.history import History, Reader, View
-from msgbook.request.history.prefix import shared_prefix
+from msgbook.request.history.request import shared_prefix
 from msgbook_format.turn import TURN_MIME, Turn
 
 TURNS = 50

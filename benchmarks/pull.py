@@ -18,7 +18,7 @@ from history import notebook, timed
 from page_cells import CellsReporter
 from rows import row
 
-from msgbook.kernel.page.known_cells import KnownCells
+from msgbook.kernel.page.page_comms import KnownCells
 
 
 def pull(page: CellsReporter, known: KnownCells, cells: list[dict[str, Any]]) -> tuple[int, float]:

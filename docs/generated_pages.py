@@ -9,9 +9,9 @@ from dataclasses import fields
 from pathlib import Path
 
 from msgbook.__main__ import VERBS
-from msgbook.config import mcp_tables
+from msgbook.config import load
 from msgbook.config.file import APPROVAL_KEYS, PLUGIN_KEYS, PRICE_KEYS, PROVIDER_KEYS, TOP_KEYS
-from msgbook.config.limits import Limits
+from msgbook.config.settings import Limits
 
 ROOT = Path(__file__).parents[1]
 
@@ -133,7 +133,7 @@ def settings_page() -> str:
     """Return the page with the keys of `msgbook.toml`."""
     limits = Limits()
     defaults = [(f"`{f.name}`", f"`{getattr(limits, f.name)}`") for f in fields(Limits)]
-    servers = [(f"`{key}`", expected) for key, (expected, _) in mcp_tables.KEYS.items()]
+    servers = [(f"`{key}`", expected) for key, (expected, _) in load.KEYS.items()]
     return "\n".join(
         [
             "# Keys of msgbook.toml\n\n[Settings](../configuration.md) explains them.\n",

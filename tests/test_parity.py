@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from msgbook.agents.agent import Agent
-from msgbook.agents.project_rules import ProjectRule, rules_in_force
-from msgbook.agents.selection import select
+from msgbook.agents.project_files import ProjectRule, rules_in_force, select
 from msgbook.request.context.content_reference import (
     ContentReference,
     ContextItems,
@@ -17,8 +16,7 @@ from msgbook.request.context.content_reference import (
     build_content_reference,
     replay_content_reference,
 )
-from msgbook.request.context.macro_expansion import expand_macros
-from msgbook.request.context.macros import macros_in_force
+from msgbook.request.context.macros import expand_macros, macros_in_force
 from msgbook.turn.replay import turn_messages
 from msgbook_format import reads, writes
 from msgbook_format.turn import to_markdown

@@ -8,14 +8,14 @@ import pytest
 from hostile_turns import SAVABLE
 from playwright.sync_api import Browser, Page
 
-from msgbook.cli.many.comparison import (
+from msgbook.cli.many.models import (
     ComparedModel,
     ComparedPrompt,
     Comparison,
     ModelAnswer,
     Numbers,
+    comparison_page,
 )
-from msgbook.cli.many.comparison_page import comparison_page
 
 CELLS = ".wide > table > tbody > tr > *"
 MIDDLE = 2

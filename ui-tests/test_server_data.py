@@ -15,7 +15,7 @@ from responses import completed, event, message, sse
 from responses import text as words
 from scripted_server import Answer, Chunk, delta, finish
 
-from msgbook.turn.item_words import item_words
+from msgbook.turn.server_data import item_words
 from msgbook_format.turn import bundle
 
 ENCRYPTED = "gAAAAABo" * 131_072

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from msgbook import __version__
-from msgbook.cli import arguments, conversion_arguments
-from msgbook.cli.run_arguments import declare_run
+from msgbook.cli import arguments
+from msgbook.cli.arguments import declare_run
 from msgbook.cli.terminal import complain, line_of, printable, say
 from msgbook.errors import MsgbookError
 
@@ -62,17 +62,17 @@ VERBS = (
     Verb(
         "fork",
         "start a new conversation with the first cells of another",
-        conversion_arguments.declare_fork,
+        arguments.declare_fork,
     ),
     Verb(
         "convert",
         "write a conversation in another form, or chats of other programs as conversations",
-        conversion_arguments.declare_convert,
+        arguments.declare_convert,
     ),
     Verb(
         "export",
         "write a conversation as a page, Markdown, PDF, slides or notebook",
-        conversion_arguments.declare_export,
+        arguments.declare_export,
     ),
     Verb(
         "list",

@@ -33,3 +33,24 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise ValueError("an object has the same key twice")
     return found
+
+
+# The names of msgbook's own tools. Their schemas are taken by all servers; those of other tools have many authors.
+
+
+OWN_NAMES = frozenset(
+    {
+        "read",
+        "glob",
+        "grep",
+        "write",
+        "edit",
+        "mkdir",
+        "shell",
+        "python",
+        "dispatch_subagents",
+        "get_agent_types",
+        "task_finish",
+    }
+)
+"""The names of msgbook's own tools, also of those that a host or an agent does not offer."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import uuid
+from contextvars import ContextVar
 from datetime import UTC, datetime
 
 
@@ -25,3 +26,11 @@ class Ids:
     def now(self) -> datetime:
         """Return the time in UTC."""
         return datetime.now(UTC)
+
+
+# The lane of what runs: which conversation of a turn it belongs to.
+
+
+LANE: ContextVar[str] = ContextVar("LANE", default="0")
+"""The conversation's own turn is `0`. The first sub-agent of a lane is `LANE.1`, the second `LANE.2`, in the order in which they
+are started in a turn. Set it in the task that runs the sub-agent; tasks and threads that it starts inherit it."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from msgbook.agents.agent import parse_agent, parse_temporary
-from msgbook.agents.narrowing import ConfiguredNames, narrow_agent
+from msgbook.agents.agent import ConfiguredNames, narrow_agent, parse_agent, parse_temporary
 
 
 def narrowed(origin, extra):

@@ -7,9 +7,14 @@ import sys
 
 import pytest
 
-from msgbook.agents.project_files import FILE_LIMIT, MOST_FILES, ProjectFiles, read_project
-from msgbook.agents.project_rules import ProjectRule
-from msgbook.agents.skills import Skill
+from msgbook.agents.project_files import (
+    FILE_LIMIT,
+    MOST_FILES,
+    ProjectFiles,
+    ProjectRule,
+    Skill,
+    read_project,
+)
 
 SKILL = "---\nname: {0}\ndescription: Does {0}.\n---\n"
 

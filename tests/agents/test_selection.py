@@ -5,9 +5,14 @@ from __future__ import annotations
 import pytest
 
 from msgbook.agents.agent import Agent
-from msgbook.agents.project_rules import TOTAL_LIMIT, ProjectRule, rules_in_force
-from msgbook.agents.selection import select
-from msgbook.agents.skills import Skill, skills_in_use
+from msgbook.agents.project_files import (
+    TOTAL_LIMIT,
+    ProjectRule,
+    Skill,
+    rules_in_force,
+    select,
+    skills_in_use,
+)
 
 RULES = [
     ProjectRule("AGENTS.md", "Be kind."),

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.agents.agent import Agent
-from msgbook.agents.narrowing import ConfiguredNames, narrow_agent, narrow_roots
+from msgbook.agents.agent import Agent, ConfiguredNames, narrow_agent, narrow_roots
 from msgbook.approval import Roots
 from msgbook.errors import ToolError
 

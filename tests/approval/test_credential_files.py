@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from msgbook.approval.roots import folded
-from msgbook.approval.secret_paths import looks_secret
+from msgbook.approval.roots import folded, looks_secret
 
 
 def words(text: str) -> list[str]:

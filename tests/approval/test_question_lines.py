@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.approval import Answer, ApprovalRequest, InputLine, Question, ask_by_line
-from msgbook.approval.question_text import format_question, parse_answer
+from msgbook.approval.question import format_question, parse_answer
 
 
 def question(name="write", arguments="{}", reason="why", preview="", *, always_asks=False):

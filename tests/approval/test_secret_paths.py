@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from msgbook.approval import ApprovalRequest, Roots
-from msgbook.approval.secret_paths import SECRET_PATHS
+from msgbook.approval.roots import SECRET_PATHS
 from msgbook.request.context.files import FileSources
 from msgbook.request.context.sources import SourceError
 

@@ -16,10 +16,10 @@ from msgbook.approval import (
     followed_project,
     load_with_project,
 )
-from msgbook.approval.project_settings import load_project_settings
 from msgbook.approval.store import Store
+from msgbook.approval.trust import load_project_settings
+from msgbook.cli.terminal import CommandError
 from msgbook.cli.trust import set_trust
-from msgbook.cli.usage_errors import CommandError
 
 CONFIG_TEXT = """\
 model = "theirs"

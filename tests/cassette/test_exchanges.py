@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from raw_server import Reply, raw_server
 
-from msgbook.cassette.exchanges import RecordingWire, _Answer
-from msgbook.cassette.redacted_answer import redact_answer
+from msgbook.cassette.exchanges import RecordingWire, _Answer, redact_answer
 from msgbook.config import ProviderSettings
 from msgbook.errors import ProviderError
 from msgbook.messages import user

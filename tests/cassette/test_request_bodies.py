@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.cassette.differences import describe_difference
-from msgbook.cassette.redacted_answer import redact_answer
-from msgbook.cassette.request_bodies import BodyChain
+from msgbook.cassette.exchanges import BodyChain, redact_answer
+from msgbook.cassette.playback import describe_difference
 
 ASKED = {"role": "user", "content": "hi"}
 CALL = {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"}

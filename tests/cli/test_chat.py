@@ -18,7 +18,7 @@ from scripted_server import error, text
 from msgbook.__main__ import main
 from msgbook.cli.chat import as_prompt, chat
 from msgbook.cli.run import run_file
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError
 from msgbook.errors import MsgbookError
 from msgbook.notebook.cells import is_prompt, parse_prompt
 from msgbook_format import read

@@ -13,7 +13,7 @@ from msgbook.__main__ import main
 from msgbook.events import ModelFinished
 from msgbook.messages import API_TITLES
 from msgbook.server_checks.answer import Answer
-from msgbook.server_checks.api import ApiChoice, judge_apis
+from msgbook.server_checks.server import ApiChoice, judge_apis
 
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7}
 CHAT, RESPONSES = "/chat/completions", "/responses"

@@ -12,7 +12,7 @@ from scripted_server import text
 
 from msgbook.__main__ import main
 from msgbook.cli.many.models import run_models
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError
 
 CHAT = "# %% [^a]\n\n[^a]: [markdown]\n\nHi\n"
 OPENAI = '{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]}'

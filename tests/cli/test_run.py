@@ -18,7 +18,7 @@ from scripted_server import Answer, call, delta, error, finish, text
 from msgbook.__main__ import main
 from msgbook.cli.file_prompts import prompts_to_answer
 from msgbook.cli.run import run_file
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError
 from msgbook.notebook.conversation_file import Document
 from msgbook_format import read, writes
 from msgbook_format.turn import TURN_MIME

@@ -15,16 +15,16 @@ from models_chat import (
 )
 from scripted_server import error
 
-from msgbook.cli.many.comparison import (
+from msgbook.cli.many.models import (
     ComparedModel,
     ComparedPrompt,
     Comparison,
     ModelAnswer,
     Numbers,
+    comparison_page,
+    run_models,
 )
-from msgbook.cli.many.comparison_page import comparison_page
-from msgbook.cli.many.models import run_models
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError
 from msgbook_format import read
 
 

@@ -6,8 +6,8 @@ import codecs
 
 import pytest
 
-from msgbook.cli.standard_input import text_of_input
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.chat import text_of_input
+from msgbook.cli.terminal import CommandError
 from msgbook.tools.files import decode
 
 TEXT = "第一行，今天天气很好。\n第二行：naïve?\n".replace("ï", "i")

@@ -9,7 +9,7 @@ from scripted_server import text
 from msgbook.__main__ import main
 from msgbook.cli.run import run_file
 from msgbook.cli.set_default import set_default
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError
 from msgbook_format import check, read
 from msgbook_format.turn import turn_of
 

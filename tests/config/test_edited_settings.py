@@ -9,8 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.config.edited_settings import edit_settings, free_name
-from msgbook.config.written_settings import Answers, SettingsWriteError, format_toml
+from msgbook.config.written_settings import (
+    Answers,
+    SettingsWriteError,
+    edit_settings,
+    format_toml,
+    free_name,
+)
 
 NEW = Answers("http://new/v1", "NEW_KEY", "big")
 

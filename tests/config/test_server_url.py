@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scripted_server import text
 
 from msgbook.config import load_settings, split_query
-from msgbook.config.server_url import read_server_url
+from msgbook.config.urls import read_server_url
 from msgbook.messages import user
 from msgbook.provider import Request
-from msgbook.provider.server_provider import new_provider
+from msgbook.provider.servers import new_provider
 
 AZURE = "https://x.openai.azure.com/openai/deployments/d"
 AZURE_AI = "https://r.services.ai.azure.com/models"

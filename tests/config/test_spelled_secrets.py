@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.cassette.redacted_answer import redact_answer
+from msgbook.cassette.exchanges import redact_answer
 from msgbook.config import (
     REDACTED,
     Settings,

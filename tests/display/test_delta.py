@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.display.delta import apply, copy_turn, delta
+from msgbook.display.turn_view import apply, copy_turn, delta
 from msgbook.events import (
     ModelFinished,
     Notice,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from virtual_time import in_virtual_time
 
-from msgbook.display.delta import apply
 from msgbook.display.publish import TurnDisplay
+from msgbook.display.turn_view import apply
 from msgbook.events import (
     ModelFinished,
     StepStarted,

@@ -8,7 +8,7 @@ from pathlib import Path
 from fences import Fence
 
 from msgbook.config import load_settings
-from msgbook.config.mcp_tables import KEYS
+from msgbook.config.load import KEYS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
 

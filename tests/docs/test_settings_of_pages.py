@@ -13,8 +13,7 @@ from scripted_server import ScriptedServer, text
 
 from msgbook.__main__ import main
 from msgbook.agents import AgentSources, resolve_agent
-from msgbook.agents.agent import Agent
-from msgbook.agents.narrowing import ConfiguredNames, narrow_agent
+from msgbook.agents.agent import Agent, ConfiguredNames, narrow_agent
 from msgbook.approval import load_with_project
 from msgbook.config import LIMIT_KEYS, Limits, Settings, load_settings
 from msgbook.errors import ConfigError

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from msgbook_format.cells.ids import derived_id
+from msgbook_format.cells.cell import derived_id
 from msgbook_format.outputs.output_history import digest_of
 from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE_INFO
 from msgbook_format.turn import TURN_MIME

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from msgbook_format import reads, writes
-from msgbook_format.cells.ids import derived_id
+from msgbook_format.cells.cell import derived_id
 from msgbook_format.turn import TURN_MIME
 
 FIXTURES = Path(__file__).parent / "fixtures"

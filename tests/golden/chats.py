@@ -17,9 +17,9 @@ from scripted_server import Answer, call, delta, error, finish, text
 from team import Play, dispatch, play, report, said
 
 from msgbook.approval import Approver, load_with_project
-from msgbook.cli.answering import answer_prompts
 from msgbook.cli.file_prompts import prompts_to_answer
 from msgbook.cli.file_turns import FileTurns
+from msgbook.cli.incomplete_answers import answer_prompts
 from msgbook.cli.screen import Screen
 from msgbook.display.console import TextDisplay
 from msgbook.display.turn_view import TurnView

@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 from scripted_server import ScriptedServer
 
-from msgbook.ids import Ids
-from msgbook.lanes import LANE
+from msgbook.ids import LANE, Ids
 
 FOLDER, SERVER = "/FOLDER", "http://server/v1"
 """What records have in place of a test's folder and its server's URL."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from msgbook.agents import AgentSources, UnknownAgentError, UnreadableAgentError
-from msgbook.agents.project_files import ProjectFiles
-from msgbook.agents.project_rules import ProjectRule
-from msgbook.agents.skills import Skill
+from msgbook.agents.project_files import ProjectFiles, ProjectRule, Skill
 from msgbook.magics.agent import AgentsBelow, list_rules, list_skills, run_agent_line
 from msgbook.magics.base import UsageError
 

@@ -6,7 +6,7 @@ import pytest
 from history_cells import code, note, prompt, says
 
 from msgbook.magics.base import UsageError
-from msgbook.magics.compact import choose_turns
+from msgbook.magics.history import choose_turns
 from msgbook.notebook.cells import any_magic
 from msgbook.notebook.magics_table import KEPT_TURNS
 

@@ -8,9 +8,9 @@ from command import with_settings
 from scripted_server import text
 
 from msgbook.cli.run import run_file
-from msgbook.kernel.assist.form_words import next_words
+from msgbook.kernel.assist.complete import next_words
 from msgbook.magics import find_function
-from msgbook.magics.help import HELP
+from msgbook.magics.usage import HELP
 from msgbook.notebook.magics_table import LINE_MAGICS, OWN_MAGICS
 
 

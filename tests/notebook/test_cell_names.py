@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.notebook.cell_names import NoSuchCellError, describe_cell_with_id, find_cell, title_of
+from msgbook.notebook.cells import NoSuchCellError, describe_cell_with_id, find_cell, title_of
 from msgbook_format import reads
 
 UUID = "5fb8acd8-7da5-4f6a-9b1c-2d3e4f5a6b7c"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.notebook.cells import has_run, is_prompt, missing_magic, model_magic_name, parse_prompt
-from msgbook.notebook.session_memory import RequestedCell, SessionMemory
+from msgbook.notebook.transcript import RequestedCell, SessionMemory
 from msgbook_format import reads, writes
 
 PIECES = [*"!%[]()\\ \n?-", "![", "](", "%%", "msg", "sql", "python", "%continue", "a"]

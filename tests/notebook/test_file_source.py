@@ -11,14 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from saved_chats import TURN, saved_chat
 
-from msgbook.notebook.file_source import merge_saved_cells
 from msgbook.notebook.saved_notebook import (
     SavedNotebook,
     SavedNotebookReader,
+    merge_saved_cells,
     session_notebook_file,
 )
-from msgbook.notebook.session_memory import RequestedCell, SessionMemory
-from msgbook.notebook.transcript import Transcript
+from msgbook.notebook.transcript import RequestedCell, SessionMemory, Transcript
 from msgbook_format.turn import TURN_MIME
 
 

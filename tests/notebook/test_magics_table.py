@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from msgbook.notebook.magics_table import MSG_ATTRIBUTES
-from msgbook_format.syntax.magic_lines import MSG_KEYS
+from msgbook_format.syntax.text_cell import MSG_KEYS
 
 
 def test_check_knows_the_attributes_of_a_msg_line():

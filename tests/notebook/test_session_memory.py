@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgbook.notebook.session_memory import KEPT_CHARACTERS, RequestedCell, SessionMemory
+from msgbook.notebook.transcript import KEPT_CHARACTERS, RequestedCell, SessionMemory
 
 
 class Shown:

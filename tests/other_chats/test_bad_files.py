@@ -15,8 +15,8 @@ from other_programs import MESSAGES, PNG, archive, chatgpt, claude, jupyter_ai, 
 
 from msgbook.__main__ import main
 from msgbook.other_chats import archives
-from msgbook.other_chats.branches import find_branches
-from msgbook.other_chats.unread import TooMuchError
+from msgbook.other_chats.chat import find_branches
+from msgbook.other_chats.fields import TooMuchError
 from msgbook_format.turn import turn_of
 
 

@@ -11,15 +11,15 @@ from other_programs import LLM_ROWS, PNG, archive, llm_database
 
 from msgbook.__main__ import main
 from msgbook.errors import MsgbookError
-from msgbook.other_chats import json_text, recognize
+from msgbook.other_chats import json_text, read
 from msgbook.other_chats import llm_database as database
+from msgbook.other_chats.archives import Folder
 from msgbook.other_chats.chat import MOST_KEPT
-from msgbook.other_chats.export_folders import Folder
+from msgbook.other_chats.fields import TooMuchError, Unread
 from msgbook.other_chats.read import read_chats
-from msgbook.other_chats.unread import TooMuchError, Unread
 
 MESSAGE = '{"role":"user","content":"a"}'
-MANY = recognize.MOST_MESSAGES + 1
+MANY = read.MOST_MESSAGES + 1
 
 
 def mapping(count):
@@ -56,7 +56,7 @@ def test_too_much_is_refused_in_words_before_a_message_is_made(tmp_path, kind, p
 @pytest.mark.parametrize("kind", ["values", "objects", "lines of nothing", "messages"])
 def test_what_is_too_large_names_a_remedy(kind):
     with pytest.raises(MsgbookError, match=r"found more\. Export fewer chats at once$"):
-        recognize.chats_of(json_text.load(CHATS[kind].encode())[0], Unread())
+        read.chats_of(json_text.load(CHATS[kind].encode())[0], Unread())
 
 
 def test_a_text_of_too_many_bytes_names_a_remedy():
@@ -168,9 +168,7 @@ def test_the_command_says_it_and_writes_nothing(tmp_path, capsys):
 
 def test_too_many_chats_are_refused_though_each_is_small(tmp_path):
     path = tmp_path / "a.json"
-    path.write_text(
-        "[" + ",".join([f'{{"messages":[{MESSAGE}]}}'] * (recognize.MOST_CHATS + 1)) + "]"
-    )
+    path.write_text("[" + ",".join([f'{{"messages":[{MESSAGE}]}}'] * (read.MOST_CHATS + 1)) + "]")
 
     with pytest.raises(
         MsgbookError, match=r"at most 50,000 chats, found more\. Export fewer at once"

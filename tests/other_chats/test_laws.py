@@ -15,10 +15,10 @@ from other_programs import LLM_ROWS, MESSAGES, chatgpt, claude, jupyter_ai, llm_
 
 from msgbook.errors import MsgbookError
 from msgbook.other_chats import notebook_of, safe_stem
+from msgbook.other_chats.fields import Unread
 from msgbook.other_chats.json_text import load
-from msgbook.other_chats.llm_threads import read_threads
-from msgbook.other_chats.recognize import chats_of
-from msgbook.other_chats.unread import Unread
+from msgbook.other_chats.llm_database import read_threads
+from msgbook.other_chats.read import chats_of
 from msgbook.request.history import Reader, View
 from msgbook_format import reads, writes
 

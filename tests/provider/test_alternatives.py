@@ -15,8 +15,8 @@ from msgbook.errors import ProviderError, Retry
 from msgbook.events import ModelChosen, ModelFinished, Notice, StreamEvent, TextDelta
 from msgbook.messages import user
 from msgbook.provider import Request
-from msgbook.provider.alternatives import AlternativesProvider
 from msgbook.provider.failures import Failures, UnknownModelError
+from msgbook.provider.retry import AlternativesProvider
 
 ANSWER = [TextDelta("ok"), ModelFinished("stop", ended=True)]
 

@@ -11,8 +11,8 @@ import pytest
 from msgbook.events import ModelFinished, TextDelta, ToolCallDelta
 from msgbook.messages import assistant, tool_call, user
 from msgbook.provider import Request
+from msgbook.provider.base import Wire
 from msgbook.provider.demo_model import demo_provider
-from msgbook.provider.wire import Wire
 
 TEAM = "Look at this together:\n\n- writer: Write a haiku.\n- reviewer: Find a mistake: any.\n"
 

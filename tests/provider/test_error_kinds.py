@@ -9,7 +9,7 @@ from refused import error
 
 from msgbook.config import ProviderSettings
 from msgbook.errors import RESTART, NoModelListError
-from msgbook.provider.error_kinds import find_kind
+from msgbook.provider.error_quirks import find_kind
 from msgbook.provider.failures import Failures, MissingRouteError, UnknownModelError
 
 

@@ -9,8 +9,8 @@ import tracemalloc
 import pytest
 from floods import ANSWERED, CHUNK, FLOODS, Flooded
 
-from msgbook.breath import SLICE
 from msgbook.config import Limits
+from msgbook.throttle import SLICE
 from msgbook_format.turn import blocks_of_type
 
 ENOUGH = 2 * CHUNK

@@ -15,7 +15,7 @@ from streamed_turns import StreamedTurn
 import msgbook_format
 from msgbook.images import IMAGE_LIMIT, MAX_IMAGES
 from msgbook.turn.replay import turn_messages
-from msgbook_format.exporters.selection import Selection, select_cells
+from msgbook_format.exporters.conversation import Selection, select_cells
 from msgbook_format.turn import TURN_MIME, bundle, to_markdown
 
 DATA = base64.b64encode(PIXEL).decode()

@@ -21,10 +21,9 @@ from msgbook.messages import (
     user,
 )
 from msgbook.provider import Request, turn_options
-from msgbook.provider.adaptation import ALL, Adaptation
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.refused_elements import image_keys
-from msgbook.provider.refused_media import EVERY_DOCUMENT
+from msgbook.provider.refused_media import ALL, EVERY_DOCUMENT, Adaptation
 from msgbook.provider.request_quirks import (
     ADAPTATIONS,
     ALL_TOOLS,

@@ -14,7 +14,7 @@ from responses import arguments, call, completed, event, message, plain
 from responses import text as text_delta
 from streamed_turns import StreamedTurn
 
-from msgbook.provider.whole_deltas import WholeDeltas
+from msgbook.provider.pieces import WholeDeltas
 
 TEXT = "Hello world, how are you? I am fine, thank you; and what about the weather over there?"
 PIECES = [

@@ -10,7 +10,7 @@ from recorded_turns import PIXEL, answered
 from scripted_server import text
 from talk import content_reference, notices
 
-from msgbook.magics.prune import list_dropped
+from msgbook.magics.history import list_dropped
 from msgbook.notebook import is_own_magic
 from msgbook.notebook.conversation_file import Document
 from msgbook_format import reads, writes

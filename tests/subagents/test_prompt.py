@@ -7,11 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.notebook import is_prompt, parse_prompt
-from msgbook.request.context.inactive import deactivate
-from msgbook.request.context.macros import parse_definitions
-from msgbook.request.context.markdown_images import find_images
-from msgbook.request.context.tags import find_tags
-from msgbook.subagents.prompt import make_source, name_of
+from msgbook.request.context.macros import deactivate, parse_definitions
+from msgbook.request.context.tags import find_images, find_tags
+from msgbook.subagents.planning import make_source, name_of
 from msgbook_format import reads, writes
 
 ACTIVE = [

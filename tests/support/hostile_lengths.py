@@ -17,7 +17,7 @@ from msgbook.kernel.python.capture import Capture
 from msgbook.notebook.outputs import outputs_text
 from msgbook.text import capped, one_line, visible, without_data
 from msgbook.tools import Output, TerminalText
-from msgbook.tools.files.diff import preview
+from msgbook.tools.files.writing import preview
 from msgbook_format.agent_context.content import shown_text
 from msgbook_format.checks import check
 from msgbook_format.document import reader, writer

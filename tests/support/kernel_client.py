@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from jupyter_client.manager import KernelManager
 
-from msgbook.display.delta import apply
+from msgbook.display.turn_view import apply
 from msgbook_format.turn import TURN_MIME
 
 Message = dict[str, Any]

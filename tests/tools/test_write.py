@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from msgbook.approval import ApprovalRequest
 from msgbook.errors import ToolError
-from msgbook.tools.files.diff import preview, unified_diff
-from msgbook.tools.files.replacing import replace_only
+from msgbook.tools.files.writing import preview, replace_only, unified_diff
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from scripted_turn import ScriptedModel, ScriptedTool, calls, numbered, run
 
 from msgbook.events import ModelChosen, ModelFinished, TextDelta
-from msgbook.turn.answered_model import is_same_model
+from msgbook.turn.usage import is_same_model
 
 
 def said(model):

@@ -12,7 +12,7 @@ from scripted_turn import SAID, ScriptedModel, calls, run
 from msgbook.approval import ApprovalRequest, Decision, Question
 from msgbook.errors import ToolError
 from msgbook.tools import CallContext, Tool
-from msgbook.turn.edited_calls import misfit
+from msgbook.turn.call_results import misfit
 
 SENT = {"path": "a", "size": 1}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from msgbook.turn.item_words import item_words
+from msgbook.turn.server_data import item_words
 
 HOSTILE: list[Any] = [None, 7, [], {}, [None, {}, ["a"]], {"type": [], "url": 1, "query": {}}]
 

@@ -27,10 +27,10 @@ from msgbook.events import (
     TurnEvent,
     TurnFinished,
 )
+from msgbook.request.history.cell import answer_messages
 from msgbook.request.history.summary import SummaryLookup
-from msgbook.request.history.turns import answer_messages
+from msgbook.turn.call_results import INTERRUPTED_RESULT, NOT_RUN_RESULT
 from msgbook.turn.record import TurnRecord
-from msgbook.turn.stopped_calls import INTERRUPTED_RESULT, NOT_RUN_RESULT
 from msgbook_format import reads, writes
 from msgbook_format.syntax.dialect import KERNELSPEC
 from msgbook_format.turn import TURN_MIME

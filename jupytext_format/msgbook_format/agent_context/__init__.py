@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook_format.agent_context.content import escaped
+    from msgbook_format.agent_context.content import BrokenContextError, escaped
     from msgbook_format.agent_context.context_text import dump_context, load_context
     from msgbook_format.agent_context.conversion import context_from, notebook_from
-    from msgbook_format.agent_context.shape import BrokenContextError
 else:
     __getattr__ = lazy_names(
         __name__,

@@ -13,13 +13,19 @@ from typing import Any
 
 from msgbook_format import jsontext
 from msgbook_format.agent_context import leftovers
-from msgbook_format.agent_context.cell_extras import EXTRAS, extras_of, is_prompt, with_extras
-from msgbook_format.agent_context.content import content_text, escaped, prompt_text, shown_text
-from msgbook_format.agent_context.outputs import cell_outputs, turn_among
-from msgbook_format.agent_context.shape import is_message
-from msgbook_format.agent_context.turns import turn_from, turn_messages
+from msgbook_format.agent_context.content import (
+    content_text,
+    escaped,
+    is_message,
+    prompt_text,
+    shown_text,
+)
+from msgbook_format.agent_context.turns import record_of, turn_from, turn_messages, turn_of_record
+from msgbook_format.cells import is_code
+from msgbook_format.cells.cell import is_cell_id, may_be_derived
 from msgbook_format.metadata import as_dict, msgbook_metadata
-from msgbook_format.turn import without_derived
+from msgbook_format.syntax import KERNELSPEC, Dialect
+from msgbook_format.turn import TURN_MIME, Turn, bundle, turn_of, without_derived
 
 _GHOST_BLOCK = "last_ghost_block"
 """Key of a message's metadata: the references that were sent with it, by another program."""
@@ -225,3 +231,151 @@ def _compared(cell: _Json) -> _Json:
     if isinstance(cell.get("outputs"), list):
         compared["outputs"] = without_derived(cell["outputs"])
     return compared
+
+
+# Extras of a cell: they are in neither its message nor its metadata, but in the message's metadata.
+
+
+_DIALECT = Dialect.from_metadata({"kernelspec": KERNELSPEC}, None)
+
+EXTRAS = "cell"
+"""Key of `metadata.msgbook` of a message."""
+
+_TURN = "turn"
+
+
+def extras_of(cell: _Json, expected: _Json, turn: Any, answer: Sequence[_Json]) -> _Json:
+    """Return how a cell differs from the cell `expected` that its messages alone give.
+
+    Args:
+        turn: The cell's turn, which `answer` is written as; None if it has none.
+    """
+    extras = {
+        key: value
+        for key, value in cell.items()
+        if key not in ("id", "metadata")
+        and not (key == "outputs" and cell["cell_type"] == "code")
+        and not (key in expected and jsontext.is_same(expected[key], value))
+    }
+    if isinstance(cell.get("id"), str) and not may_be_derived(cell["id"]):
+        extras["id"] = cell["id"]
+    if cell["cell_type"] == "code":
+        record = record_of(turn, answer) if turn is not None else None
+        if record is not None:
+            extras[_TURN] = record
+        outputs = kept_outputs(cell["outputs"], turn)
+        if outputs is not None and not jsontext.is_same(cell["outputs"], expected.get("outputs")):
+            extras["outputs"] = outputs
+    return extras
+
+
+def with_extras(cell: _Json, answer: Sequence[_Json]) -> _Json | None:
+    """Return a cell with the extras that `metadata.msgbook.cell` holds; not in place.
+
+    Returns:
+        None if there are none, or they do not fit. They may be of any shape.
+    """
+    extras = msgbook_metadata(cell).get(EXTRAS)
+    if not isinstance(extras, dict) or "metadata" in extras:
+        return None
+    fields = {key: value for key, value in extras.items() if key not in (_TURN, "outputs")}
+    changed = {**cell, "metadata": deepcopy(cell["metadata"]), **deepcopy(fields)}
+    del changed["metadata"]["msgbook"][EXTRAS]
+    if not changed["metadata"]["msgbook"]:
+        del changed["metadata"]["msgbook"]
+    turn = turn_among(cell.get("outputs"))
+    if _TURN in extras:
+        turn = turn_of_record(extras[_TURN], answer)
+        if turn is None:
+            return None
+    if changed["cell_type"] == "code":
+        outputs = cell_outputs(turn, extras.get("outputs"))
+        if outputs is None:
+            return None
+        changed["outputs"] = outputs
+        if turn is None and is_prompt(changed) and turn_among(outputs) is not None:
+            return None
+    elif turn is not None:
+        return None
+    else:
+        for key in {"outputs", "execution_count"} - extras.keys():
+            changed.pop(key, None)
+        if "outputs" in extras:
+            changed["outputs"] = deepcopy(extras["outputs"])
+    return changed if _is_cell(changed) else None
+
+
+def is_prompt(cell: _Json) -> bool:
+    """Return whether a cell is sent as a user's message with a turn below it."""
+    if cell["cell_type"] != "code" or not isinstance(cell["source"], str):
+        return False
+    return not is_code(cell["source"], _DIALECT)
+
+
+def _is_cell(cell: _Json) -> bool:
+    count, attachments = cell.get("execution_count"), cell.get("attachments", {})
+    return (
+        isinstance(cell["cell_type"], str)
+        and isinstance(cell["source"], str)
+        and ("id" not in cell or (isinstance(cell["id"], str) and is_cell_id(cell["id"])))
+        and (count is None or type(count) is int)
+        and isinstance(attachments, dict)
+        and all(isinstance(bundle, dict) for bundle in attachments.values())
+    )
+
+
+# The outputs of a cell: its turn, and what else there is.
+
+
+_OUTPUT = "output"
+"""Key of an output that could be taken for the mark of a turn, or is not as a turn's should be."""
+
+
+def turn_among(outputs: Any) -> Turn | None:
+    """Return the first turn among outputs, which may be of any shape."""
+    listed = outputs if isinstance(outputs, list) else []
+    return next((turn for turn in map(turn_of, listed) if turn is not None), None)
+
+
+def kept_outputs(outputs: list[Any], turn: Turn | None) -> list[Any] | None:
+    """Return the outputs with null in place of the turn; None if there are no others."""
+    plain = None
+    if turn is not None:
+        plain = {"output_type": "display_data", "data": {TURN_MIME: turn}, "metadata": {}}
+    kept: list[Any] = []
+    for output in without_derived(outputs):
+        if plain is not None and turn_of(output) is turn:
+            kept.append(None if jsontext.is_same(output, plain) else {_OUTPUT: output})
+            plain = None
+        elif output is None or (isinstance(output, dict) and output.keys() == {_OUTPUT}):
+            kept.append({_OUTPUT: output})
+        else:
+            kept.append(output)
+    return None if kept in ([], [None]) else deepcopy(kept)
+
+
+def cell_outputs(turn: Turn | None, kept: Any) -> list[Any] | None:
+    """Return the outputs of a cell; None if they have no place for the turn.
+
+    Args:
+        kept: As from `kept_outputs`, but from a file, so of any shape.
+    """
+    if kept is None:
+        return [_turn_output(turn)] if turn is not None else []
+    if not isinstance(kept, list):
+        return None
+    outputs: list[Any] = []
+    for item in kept:
+        if item is None and turn is None:
+            return None
+        if item is None:
+            outputs.append(_turn_output(turn))
+        else:
+            is_wrapped = isinstance(item, dict) and item.keys() == {_OUTPUT}
+            outputs.append(deepcopy(item[_OUTPUT] if is_wrapped else item))
+    has_turn = turn is None or jsontext.is_same(turn_among(outputs), turn)
+    return outputs if has_turn else None
+
+
+def _turn_output(turn: Any) -> dict[str, Any]:
+    return {"output_type": "display_data", "data": bundle(turn), "metadata": {}}

@@ -12,8 +12,7 @@ from collections import defaultdict, deque
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.agent_context.page_numbers import as_page
-from msgbook_format.agent_context.shape import BrokenContextError, require_context
+from msgbook_format.agent_context.content import BrokenContextError, as_page, require_context
 
 _BOM = b"\xef\xbb\xbf"
 

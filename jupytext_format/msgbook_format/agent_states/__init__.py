@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook_format.agent_states.folder import list_folder
     from msgbook_format.agent_states.heads import Head, HeadError, read_head
-    from msgbook_format.agent_states.places import SUB_AGENTS
-    from msgbook_format.agent_states.running import RunningMarks, claim, mark_running, read_marks
-    from msgbook_format.agent_states.states import AgentState, TreeRow, as_tree
+    from msgbook_format.agent_states.running import (
+        SUB_AGENTS,
+        RunningMarks,
+        claim,
+        mark_running,
+        read_marks,
+    )
+    from msgbook_format.agent_states.states import AgentState, TreeRow, as_tree, list_folder
 else:
     __getattr__ = lazy_names(
         __name__,

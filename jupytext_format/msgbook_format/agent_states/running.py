@@ -175,3 +175,10 @@ def _folder() -> Path:
     from jupyter_core.paths import jupyter_runtime_dir
 
     return Path(jupyter_runtime_dir()) / "msgbook"
+
+
+# The place of sub-agents' conversations.
+
+
+SUB_AGENTS = Path(".msgbook") / "subagents"
+"""Folder of the conversations of sub-agents, in the project's."""

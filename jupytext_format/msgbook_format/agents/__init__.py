@@ -8,19 +8,23 @@ if TYPE_CHECKING:
     from msgbook_format.agents.agent_metadata import (
         AGENT_METADATA_KEY,
         OWN_FOLDER,
+        TASK_FINISH,
         AgentMetadata,
         AgentRuntimeStatus,
         agent_metadata_of,
+        finished_agent,
         new_agent_metadata,
         runtime_status,
+        task_report,
     )
-    from msgbook_format.agents.default_agent import lines_with_default_agent, with_default_agent
     from msgbook_format.agents.definitions import (
         DEFAULT_AGENT,
         AgentTables,
         agent_tables,
         defined_agents,
+        lines_with_default_agent,
         list_agents,
+        with_default_agent,
     )
     from msgbook_format.agents.properties import (
         OTHER_NAMES,
@@ -30,7 +34,6 @@ if TYPE_CHECKING:
         read_names,
         read_text,
     )
-    from msgbook_format.agents.reports import TASK_FINISH, finished_agent, task_report
 else:
     __getattr__ = lazy_names(
         __name__,

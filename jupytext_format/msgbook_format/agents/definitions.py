@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook_format.metadata import msgbook_metadata
-from msgbook_format.syntax.magic_lines import AgentLine, parse_agent_line, parse_msg_line
-from msgbook_format.syntax.yaml_nodes import YamlError, compose, entries, last, text_of
-from msgbook_format.syntax.yaml_values import plain_value
+from msgbook_format.syntax.frontmatter import can_hold, parse_frontmatter
+from msgbook_format.syntax.frontmatter_key import FrontmatterError, with_frontmatter_key
+from msgbook_format.syntax.text_cell import AgentLine, parse_agent_line, parse_msg_line
+from msgbook_format.syntax.yaml_nodes import YamlError, compose, entries, last, plain_value, text_of
 from msgbook_format.turn import turn_of
 
 DEFAULT_AGENT = "assistant"
@@ -128,3 +131,44 @@ def _source(cell: dict[str, Any]) -> str:
 def _frontmatter(notebook: dict[str, Any]) -> str:
     user = msgbook_metadata(notebook).get("frontmatter")
     return user if isinstance(user, str) else ""
+
+
+# Setting of `default_agent` in a frontmatter.
+
+
+_KEY = "default_agent"
+_PLAIN = re.compile(r"[A-Za-z_][\w.+/-]*", re.A)
+
+
+def with_default_agent(text: str, agent: str) -> str:
+    """Return `text` with `agent` as `default_agent`; a frontmatter is added if there is none.
+
+    Raises:
+        FrontmatterError: One line of the frontmatter cannot set the key.
+    """
+
+    def has_value(user: str) -> bool:
+        return frontmatter_agents(user).default == agent
+
+    return with_frontmatter_key(text, _KEY, _spell(agent), has_value)
+
+
+def lines_with_default_agent(user: str, agent: str) -> str:
+    """Return the user's lines of a frontmatter with `agent` as `default_agent`.
+
+    Raises:
+        FrontmatterError: As `with_default_agent`, or no frontmatter can hold the lines.
+    """
+    user += "" if not user or user.endswith("\n") else "\n"
+    if not can_hold(user):
+        raise FrontmatterError("the notebook's `frontmatter` cannot be written in a message file")
+    return parse_frontmatter(with_default_agent(f"---\n{user}---", agent))[0]
+
+
+def _spell(agent: str) -> str:
+    """Return a name as YAML: plain if that reads back as the same text."""
+    if _PLAIN.fullmatch(agent):
+        entry = last(entries(compose(f"{_KEY}: {agent}")), _KEY)
+        if entry is not None and text_of(entry.node) == agent:
+            return agent
+    return json.dumps(agent, ensure_ascii=False)

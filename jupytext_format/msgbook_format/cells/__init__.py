@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from msgbook_format.cells.cell import Claim, resolve_ids
     from msgbook_format.cells.code import is_code
-    from msgbook_format.cells.ids import Claim, resolve_ids
 else:
     __getattr__ = lazy_names(__name__, {"code": "is_code", "ids": "Claim resolve_ids"})

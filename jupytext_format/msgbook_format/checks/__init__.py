@@ -12,16 +12,13 @@ from operator import attrgetter
 from msgbook_format.checks import (
     agent_rules,
     file_rules,
-    frontmatter_rules,
-    history_rules,
     marker_rules,
     misspelled_rules,
     output_rules,
-    unread_rules,
 )
 from msgbook_format.checks.checked_text import CheckedText, parse_for_checks
+from msgbook_format.checks.file_rules import fix
 from msgbook_format.checks.finding import Finding
-from msgbook_format.checks.fix import fix
 from msgbook_format.checks.output_rules import OutputFileRule
 
 __all__ = ["Finding", "OutputFileRule", "check", "fix"]
@@ -34,16 +31,16 @@ _RULES: tuple[Rule, ...] = (
     file_rules.check_control_characters,
     file_rules.check_conflict_marks,
     file_rules.check_message_section,
-    frontmatter_rules.check_frontmatter,
+    agent_rules.check_frontmatter,
     marker_rules.check_near_markers,
     marker_rules.check_orphan_outputs,
     marker_rules.check_footnotes,
     marker_rules.check_attributes,
     marker_rules.check_duplicate_ids,
     marker_rules.check_fences,
-    unread_rules.check_unread_footnotes,
-    unread_rules.check_wrapped_footnotes,
-    unread_rules.check_marks_in_markers,
+    marker_rules.check_unread_footnotes,
+    marker_rules.check_wrapped_footnotes,
+    marker_rules.check_marks_in_markers,
     misspelled_rules.check_misspelled_marks,
     misspelled_rules.check_msg_words,
     agent_rules.check_frontmatter_agents,
@@ -54,8 +51,8 @@ _RULES: tuple[Rule, ...] = (
     output_rules.check_call_texts,
     output_rules.check_values,
     output_rules.check_data,
-    history_rules.check_history,
-    history_rules.check_output_history,
+    output_rules.check_history,
+    output_rules.check_output_history,
 )
 
 

@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import Literal
 
 import yaml
 
 from msgbook_format.agents.definitions import DEFAULT_AGENT, FrontmatterAgents, frontmatter_agents
-from msgbook_format.cells.attachments import read_attachments
-from msgbook_format.cells.cell import parse_output_cells
+from msgbook_format.cells.cell import is_cell_id, parse_output_cells, read_attachments
 from msgbook_format.cells.head import read_json_cell
-from msgbook_format.cells.ids import is_cell_id
-from msgbook_format.checks.footnote_lines import count_lines, find_footnote_lines
 from msgbook_format.checks.lookalikes import FootnoteLine, Lookalikes, find_lookalikes
 from msgbook_format.document.notebook_metadata import read_metadata
 from msgbook_format.outputs.code_outputs import is_output
-from msgbook_format.syntax.dialect import Dialect
-from msgbook_format.syntax.footnotes import place_footnotes
+from msgbook_format.syntax.dialect import (
+    BOM,
+    Dialect,
+    Segment,
+    SplitCell,
+    SplitText,
+    split_output_cells,
+    split_text,
+)
+from msgbook_format.syntax.footnotes import Definition, Footnotes, Opening, place_footnotes
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
-from msgbook_format.syntax.split import BOM, SplitCell, SplitText, split_output_cells, split_text
 from msgbook_format.syntax.text_cell import TextCell, parse_text_cell
 from msgbook_format.syntax.yaml_nodes import compose
 from msgbook_format.turn.output_cells.blocks import NO_AGENT
@@ -242,3 +247,45 @@ def _role_of_head(head: TextCell) -> Role:
     if head.type == "nb":
         return "json"
     return "code" if head.type == "code" else "prompt"
+
+
+# Lines of the footnotes that are not below their markers.
+
+
+def find_footnote_lines(
+    split: SplitText, footnotes: Footnotes, line: int
+) -> dict[int, FootnoteLine]:
+    """Return the footnotes that are not below their markers, by the lines of these.
+
+    Args:
+        line: First line of the text above the message section.
+    """
+    segments = [split.document, split.preamble]
+    for cell in split.cells:
+        segments += [cell.head, cell.outputs]
+    found: dict[int, Definition] = {}
+    numbers: dict[Definition, int] = {}
+    for unit, segment in enumerate(segments, -1):
+        text = segment.core if segment else ""
+        here = footnotes.above if unit < 0 else footnotes.held[unit]
+        openings = footnotes.openings[unit] if unit >= 0 else []
+        marks: list[tuple[int, Definition | Opening]] = [(d.start, d) for d in here]
+        marks += [(opening.position, opening) for opening in openings if opening.footnote]
+        counted, number = 0, line
+        for position, mark in sorted(marks, key=itemgetter(0)):
+            number += text.count("\n", counted, position)
+            counted = position
+            if isinstance(mark, Definition):
+                numbers[mark] = number
+            elif mark.footnote is not None:
+                found[number] = mark.footnote
+        line += count_lines(segment)
+    return {
+        number: FootnoteLine(numbers[d], d.label, d.rest.strip(), is_first=False)
+        for number, d in found.items()
+    }
+
+
+def count_lines(segment: Segment | None) -> int:
+    """Return the number of lines of a segment with the blank lines after it."""
+    return segment.core.count("\n") + segment.gap.count("\n") if segment else 0

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from msgbook_format.syntax.fence import closes_fence, opens_fence
-from msgbook_format.syntax.markers import MARKER
+from msgbook_format.syntax.lines import MARKER
 
 _MARKER = re.compile(MARKER)
 # Begins with a newline, since a pattern that begins with `^` would be tried at every character.

@@ -7,8 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.cells.attachments import read_attachments, write_attachments
-from msgbook_format.cells.cell import parse_output_cells, read_outputs
+from msgbook_format.cells.cell import (
+    parse_output_cells,
+    read_attachments,
+    read_outputs,
+    write_attachments,
+)
 from msgbook_format.document.notebook_metadata import (
     NBFORMAT_MINOR,
     minor_of,
@@ -19,19 +23,25 @@ from msgbook_format.outputs.cell_outputs import has_same_outputs, write_cell_out
 from msgbook_format.outputs.file_references import without_loaded
 from msgbook_format.outputs.output_history import first_outputs
 from msgbook_format.spelling.heads import PlannedHead, is_trailing_blank, verbatim_bits
-from msgbook_format.spelling.labels import plan_heads
-from msgbook_format.spelling.own_texts import OwnTexts
-from msgbook_format.syntax.dialect import Dialect
+from msgbook_format.spelling.labels import OwnTexts, plan_heads
+from msgbook_format.syntax.dialect import (
+    BOM,
+    Dialect,
+    Segment,
+    append_section,
+    end_line,
+    join_segments,
+    level_below,
+    split_output_cells,
+    split_section,
+)
 from msgbook_format.syntax.frontmatter import (
     format_frontmatter,
     parse_frontmatter,
     section_name,
     split_frontmatter,
 )
-from msgbook_format.syntax.markers import MAX_LEVEL, find_markers
-from msgbook_format.syntax.section import append_section, level_below, split_section
-from msgbook_format.syntax.segments import Segment, end_line, join_segments
-from msgbook_format.syntax.split import BOM, split_output_cells
+from msgbook_format.syntax.lines import MAX_LEVEL, find_markers
 from msgbook_format.syntax.text_cell import TextCell, format_text_cell
 
 _LEVELS = frozenset(str(level) for level in range(1, MAX_LEVEL + 1))

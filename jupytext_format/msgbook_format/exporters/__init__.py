@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from msgbook_format.exporters.import_guard import without_working_directory
+from msgbook_format.exporters.pdf import without_working_directory
 
 with without_working_directory():
-    from msgbook_format.exporters.html import MsgHTMLExporter, markdown_to_html
-    from msgbook_format.exporters.markdown import MsgMarkdownExporter
-    from msgbook_format.exporters.notebook import MsgNotebookExporter
+    from msgbook_format.exporters.html import MsgHTMLExporter, MsgSlidesExporter, markdown_to_html
+    from msgbook_format.exporters.markdown import MsgMarkdownExporter, MsgNotebookExporter
     from msgbook_format.exporters.pdf import MsgPDFExporter
-    from msgbook_format.exporters.slides import MsgSlidesExporter
 
 __all__ = [
     "MsgHTMLExporter",

@@ -8,23 +8,33 @@ built from parts that are known to be harmless.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbformat import from_dict
 
 from msgbook_format.cells import is_code
-from msgbook_format.exporters.contents import PROMPT
-from msgbook_format.exporters.harmless_outputs import Write, build_harmless_outputs
 from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
-from msgbook_format.exporters.untyped_values import RASTER, as_base64, as_text
+from msgbook_format.exporters.sanitize import sanitize_html
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import MSG_MAGIC, Dialect, parse_msg_line
-from msgbook_format.turn import code_block, replace_controls, safe_markdown
+from msgbook_format.turn import (
+    code_block,
+    model_words,
+    replace_controls,
+    safe_image,
+    safe_markdown,
+    to_markdown,
+    turn_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from nbformat import NotebookNode
+
+    from msgbook_format.turn import Turn
+
 
 Json = dict[str, Any]
 
@@ -173,3 +183,156 @@ def _embed_attachments(source: str, attachments: Any) -> str:
         return match[0]
 
     return _ATTACHMENT.sub(embedded, source)
+
+
+# Outputs of a cell that are safe in a page: nothing in them runs, loads or imitates the page.
+
+
+Write = Callable[[str], str]
+
+ANSWER = "msgbook_answer"
+"""Key of a turn's output metadata: agent, model and duration, as one text."""
+
+_TEMPLATE_SHOWS = ("image/svg+xml", "text/plain")
+_TAG = re.compile(r"<[^<>]*+>")
+_MAX_DURATION = 366 * 86400
+"""Seconds; a longer duration is not shown."""
+
+
+def build_harmless_outputs(outputs: Any, write: Write = safe_markdown) -> Iterator[Json]:
+    """Yield the outputs of a cell, made harmless, without errors that the turn above them shows.
+
+    `write` returns what stands for a text of Markdown.
+    """
+    turn_above: Turn | None = None
+    for output in outputs if isinstance(outputs, list) else []:
+        if not isinstance(output, dict):
+            continue
+        turn = turn_of(output)
+        kind = output.get("output_type")
+        if turn is not None:
+            turn_above = turn
+            yield _turn(turn, write)
+        elif kind == "stream":
+            name = "stderr" if output.get("name") == "stderr" else "stdout"
+            yield {"output_type": "stream", "name": name, "text": as_text(output.get("text"))}
+        elif kind == "error":
+            if not (turn_above and _repeats_turn(turn_above, output)):
+                yield _error(output)
+        else:
+            yield _display(output, write)
+
+
+def _turn(turn: Turn, write: Write) -> Json:
+    # A saved `running` means that the kernel died during the turn.
+    settled: Turn = {**turn, "status": "interrupted"} if turn["status"] == "running" else turn
+    words = [as_text(turn.get("agent")), model_words(turn)]
+    words.append(_seconds(turn.get("duration")))
+    answer = " · ".join(word for word in words if word)[:200]
+    return _display_data(
+        {"text/markdown": to_markdown(settled, None if write is safe_markdown else write)},
+        {ANSWER: answer},
+    )
+
+
+def _seconds(duration: Any) -> str:
+    """Return a duration for reading; empty for anything else and for more than a turn can take."""
+    known = isinstance(duration, int | float) and 0 <= duration < _MAX_DURATION
+    return f"{duration:.1f} s" if known else ""
+
+
+def _repeats_turn(turn: Turn, error: Mapping[str, Any]) -> bool:
+    """Return whether the turn already shows the error output beside it."""
+    name, message = error.get("ename"), error.get("evalue")
+    if name == "KeyboardInterrupt":
+        return turn["status"] == "interrupted"
+    return any(
+        block["type"] == "error" and (block.get("name"), block.get("message")) == (name, message)
+        for block in turn["blocks"]
+    )
+
+
+def _error(output: Mapping[str, Any]) -> Json:
+    name, message = as_text(output.get("ename")), as_text(output.get("evalue"))
+    traceback = output.get("traceback")
+    lines = [as_text(line) for line in traceback] if isinstance(traceback, list) else []
+    shown = {"ename": name, "evalue": message, "traceback": lines or [f"{name}: {message}"]}
+    return {"output_type": "error", **shown}
+
+
+def _display(output: Mapping[str, Any], write: Write) -> Json:
+    found = as_dict(output.get("data"))
+    data: dict[str, str] = {}
+    for mime, value in found.items():
+        if mime == "text/html":
+            # What a script would draw leaves empty elements.
+            if (html := sanitize_html(as_text(value))) and _TAG.sub("", html).strip():
+                data[mime] = html
+        elif mime == "text/markdown" or (mime == "text/latex" and "text/markdown" not in found):
+            data["text/markdown"] = write(as_text(value))
+        elif mime in RASTER and (picture := as_base64(value)):
+            data["text/markdown"] = safe_image("output", f"data:{mime};base64,{picture}")
+        elif mime in _TEMPLATE_SHOWS:
+            data[mime] = as_text(value)
+    lost = sorted(str(mime) for mime in found if mime not in data and mime not in RASTER)
+    if not data or (lost and data.keys() == {"text/plain"}):
+        words = f"(an output of {', '.join(lost) or 'no type'} is not shown here)"
+        data["text/plain"] = f"{data.get('text/plain', '')}\n{words}".strip()
+    return _display_data(data, {})
+
+
+def _display_data(data: Json, metadata: Json) -> Json:
+    return {"output_type": "display_data", "data": data, "metadata": metadata}
+
+
+# Values of a notebook, which may have any type, read as the type they should have.
+
+
+RASTER = ("image/png", "image/jpeg", "image/gif", "image/webp")
+"""MIME types of the pictures that a page shows."""
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+
+
+def as_base64(value: Any) -> str | None:
+    """Return base64 data without white space; None for anything else."""
+    data = "".join(as_text(value).split())
+    return data if _BASE64.fullmatch(data) else None
+
+
+def as_text(value: Any) -> str:
+    """Return a text or the join of a list of texts; empty for anything else."""
+    if isinstance(value, list):
+        return "".join(map(as_text, value))
+    return value if isinstance(value, str) else ""
+
+
+# Table of contents of an exported conversation.
+
+
+PROMPT = "msgbook_prompt"
+"""Key of a prompt's cell metadata: its author, its title, its text as safe Markdown, its number."""
+
+LONG = 8
+"""Number of prompts from which on a conversation has a table of contents."""
+
+
+class Entry(NamedTuple):
+    """One line of a table of contents."""
+
+    number: int
+    """The prompt's number in the export, from 1."""
+    words: str
+    """Its title, or else its first words; plain text."""
+    cell_id: str
+
+
+def contents_of(harmless: NotebookNode) -> list[Entry]:
+    """Return the table of contents of a harmless notebook; empty if the conversation is short."""
+    prompts = [cell for cell in harmless.cells if PROMPT in cell.metadata]
+    if len(prompts) < LONG:
+        return []
+    return [
+        Entry(cell.metadata[PROMPT]["number"], cell.metadata[PROMPT]["words"], cell.id)
+        for cell in prompts
+    ]

@@ -8,26 +8,24 @@ their source; widgets and require.js are left out.
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from base64 import b64encode
+from functools import cached_property, lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import IPython.lib.lexers  # noqa: F401  # nbconvert imports it when it colours the first code
 from nbconvert.exporters.html import HTMLExporter
 from traitlets import default
 
-from msgbook_format.exporters.contents import contents_of
 from msgbook_format.exporters.conversation import MsgExporter
-from msgbook_format.exporters.formulas import has_formulas
-from msgbook_format.exporters.harmless_notebook import build_harmless_notebook
-from msgbook_format.exporters.math_font import font_style
-from msgbook_format.exporters.page_markdown import Texts, text_html
-from msgbook_format.exporters.signs import with_signs
+from msgbook_format.exporters.harmless_notebook import build_harmless_notebook, contents_of
+from msgbook_format.exporters.page_markdown import Texts, has_formulas, text_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from nbformat import NotebookNode
+
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _POLICY = (
@@ -117,3 +115,81 @@ def _finished(page: str) -> str:
 def without_surrogates(page: str) -> str:
     """Return a page that can be encoded."""
     return _LONE_SURROGATE.sub("\ufffd", page)
+
+
+# The font of formulas in an exported page: a part of STIX Two Math, which has no script and no address.
+#
+# `scripts/math_font.py` makes the file.
+
+
+_FILE = Path(__file__).with_name("fonts") / "stix-two-math.woff2"
+
+
+@lru_cache(maxsize=1)
+def font_style() -> str:
+    """Return a style sheet that holds the font and gives it to formulas."""
+    data = b64encode(_FILE.read_bytes()).decode("ascii")
+    return (
+        "<style>@font-face { font-family: 'msgbook Math'; "
+        f"src: url(data:font/woff2;base64,{data}) format('woff2'); }}\n"
+        "math { font-family: 'msgbook Math', math; }</style>\n"
+    )
+
+
+# Signs of a page: drawings in place of the emoji of the derived Markdown, which not every system can show.
+
+
+_NAMES = {"💭": "thought", "🔧": "call", "📝": "result"}
+_MARKED = re.compile(rf"(<summary>|<blockquote>\s*<p>)({'|'.join(_NAMES)}) ")
+
+
+def with_signs(page: str) -> str:
+    """Return a page with signs, which its style sheet draws, where the Markdown of a turn has emoji."""
+    return _MARKED.sub(_sign, page)
+
+
+def _sign(match: re.Match[str]) -> str:
+    name = _NAMES[match[2]]
+    return f'{match[1]}<span class="msg-Sign msg-Sign-{name}"></span>'
+
+
+# A conversation as slides: one page, a screen for each message and its answer.
+#
+# nbconvert's own slides load reveal.js from a network. These are moved by keys, by scrolling or by a touch. The page
+# allows the one script that knows the keys, by its digest, and no other.
+
+
+class MsgSlidesExporter(MsgHTMLExporter):
+    """Exporter of a conversation, `.msg.md` or `.ipynb`, to slides that are safe to pass on."""
+
+    export_from_notebook = "Chat (slides)"
+
+    def _init_resources(self, resources: dict[str, Any] | None) -> dict[str, Any]:
+        result = super()._init_resources(resources)
+        environment = self.environment
+        script, *_ = environment.loader.get_source(environment, "static/slides.js")
+        result["msgbook_script"] = script
+        return result
+
+    def _policy(self, resources: dict[str, Any]) -> str:
+        digest = b64encode(sha256(resources["msgbook_script"].encode()).digest()).decode()
+        return (
+            super()._policy(resources).replace("script-src 'none'", f"script-src 'sha256-{digest}'")
+        )
+
+    @default("file_extension")
+    def _default_file_extension(self) -> str:
+        return ".slides.html"
+
+    @default("template_extension")
+    def _default_template_extension(self) -> str:
+        return ".html.j2"
+
+    @default("template_name")
+    def _default_template_name(self) -> str:
+        return "msgslides"
+
+    @default("extra_template_paths")
+    def _default_template_paths(self) -> list[str]:
+        # From here its template finds the one of the page, which it extends.
+        return [str(Path(__file__).with_name("templates"))]

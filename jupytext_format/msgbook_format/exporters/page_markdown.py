@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from html import escape
+from html import escape, unescape
 from typing import TYPE_CHECKING, Any
+from xml.etree.ElementTree import ParseError, fromstring
 
 from markdown_it import MarkdownIt
+from math_core import LatexError, LatexToMathML
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from msgbook_format.exporters.formulas import formula_html
 from msgbook_format.turn import (
     DISPLAY,
     FORMULA,
@@ -30,10 +31,230 @@ from msgbook_format.turn import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from xml.etree.ElementTree import Element
 
     from markdown_it.renderer import RendererHTML
     from markdown_it.token import Token
+
+
+# Formulas as MathML, which browsers show without a script.
+#
+# The library that reads the TeX refuses what it does not know; its elements are nevertheless written
+# again, known names and values alone. A formula that it cannot read, or that is longer than `MAX_TEX`,
+# stays TeX.
+
+
+MAX_TEX = 4_000
+"""Greatest length of a formula that is converted, in characters."""
+
+TAGS = frozenset(
+    [
+        "math",
+        "mrow",
+        "mi",
+        "mn",
+        "mo",
+        "mtext",
+        "mspace",
+        "msup",
+        "msub",
+        "msubsup",
+        "mfrac",
+        "msqrt",
+        "mroot",
+        "mover",
+        "munder",
+        "munderover",
+        "mtable",
+        "mtr",
+        "mtd",
+        "mstyle",
+        "mpadded",
+        "mphantom",
+        "menclose",
+        "mmultiscripts",
+        "mprescripts",
+        "b",
+        "i",
+        "code",
+        "span",
+    ]
+)
+ATTRIBUTES = frozenset(
+    [
+        "display",
+        "mathvariant",
+        "stretchy",
+        "fence",
+        "form",
+        "separator",
+        "lspace",
+        "rspace",
+        "width",
+        "height",
+        "depth",
+        "displaystyle",
+        "scriptlevel",
+        "linethickness",
+        "accent",
+        "accentunder",
+        "movablelimits",
+        "minsize",
+        "maxsize",
+        "symmetric",
+        "largeop",
+        "notation",
+        "style",
+    ]
+)
+_VALUE = re.compile(
+    r"[a-z-]{1,30}(?: [a-z-]{1,30}){0,20}|-?[0-9]?[0-9]?(?:\.[0-9]{1,12})?(?:em|ex|pt|px|mu|%)?"
+)
+"""Words, or a length of two digits: larger ones could move a formula over other text."""
+_LENGTH = r"-?[0-9]?(?:\.[0-9]{1,12})?(?:em)?"
+_STYLE = re.compile(
+    rf"(?:(?:border-(?:right|left|top|bottom):[ ]?0\.05em[ ](?:solid|dashed)[ ]currentcolor"
+    rf"|(?:padding(?:-(?:right|left|top|bottom))?|margin-(?:left|right)):[ ]?{_LENGTH}"
+    r"|text-align:[ ]?(?:left|right|center)|justify-items:[ ]?(?:start|end|center)"
+    r"|width:[ ]?(?:50|100)%|color:[ ]?\#[0-9A-Fa-f]{6});?[ ]?){1,12}"
+)
+"""The declarations that the library writes; none of them moves anything out of its place."""
+
+_CHILDREN = {
+    **dict.fromkeys(("mfrac", "mroot", "msup", "msub", "mover", "munder"), 2),
+    **dict.fromkeys(("msubsup", "munderover"), 3),
+}
+"""Number of children of elements that browsers show as an error with any other."""
+
+_TEXT_TAGS = frozenset(("b", "i", "code", "span"))
+"""Tags of HTML, which stand inside of `mtext` only."""
+
+_MAX_DEPTH = 100
+
+_MACROS = {
+    "substack": r"\begin{subarray}{c}#1\end{subarray}",
+    "mbox": r"\text{#1}",
+    "hbox": r"\text{#1}",
+    "abs": r"\left\lvert #1\right\rvert",
+    "norm": r"\left\lVert #1\right\rVert",
+    "smash": "#1",
+    "ensuremath": "#1",
+    "hdots": r"\dots",
+    "mathbfit": r"\boldsymbol{#1}",
+    "bra": r"\left\langle #1\right\rvert",
+    "ket": r"\left\lvert #1\right\rangle",
+    "dv": r"\frac{d}{d #1}",
+    "argmax": r"\operatorname*{arg\,max}",
+    "argmin": r"\operatorname*{arg\,min}",
+    "tiny": "",
+    "small": "",
+    "large": "",
+}
+"""Commands that MathJax or its common packages have, and the library does not."""
+
+_RENAMED = {
+    "align": "align*",
+    "gather": "gather*",
+    "equation": "equation*",
+    "multline": "multline*",
+    "flalign": "align*",
+    "flalign*": "align*",
+    "displaymath": "equation*",
+    "math": "equation*",
+    "split": "aligned",
+    "multlined": "gathered",
+    "smallmatrix": "matrix",
+}
+"""Environments by another name: no formula on the page has a number that it was not given."""
+_ENVIRONMENT = re.compile(r"\\(begin|end)\{([A-Za-z]+\*?)\}")
+_COUNTED = re.compile(
+    r"\\begin\{(alignat\*?|alignedat)\}\s*\{\s*[0-9]+\s*\}|\\end\{(alignat\*?|alignedat)\}"
+)
+_EQNARRAY = re.compile(r"\\(begin|end)\{eqnarray\*?\}")
+_LABEL = re.compile(r"\\label\s*\{[^{}]*\}")
+_TAG = re.compile(r"\\tag(\*?)\s*\{([^{}]*)\}")
+_NUMBERED = re.compile(r"\s*\\begin\{(?:align|gather|equation|multline)\*\}")
+_MATH_IN_TEXT = re.compile(r"\\text(?:rm|bf|it|sf|tt)?\{([^{}$]*)\$([^{}$]+)\$([^{}$]*)\}")
+
+
+@lru_cache(maxsize=1)
+def _converter() -> LatexToMathML:
+    return LatexToMathML(macros=_MACROS, fancy_error=False, allow_unreliable_rendering=True)
+
+
+@lru_cache(maxsize=1024)
+def formula_html(tex: str, *, block: bool) -> str:
+    """Return a formula as MathML; what cannot be read as code with its TeX."""
+    if len(tex) <= MAX_TEX and "{" * _MAX_DEPTH not in tex:
+        try:
+            written = _converter().convert_with_local_state(_known_tex(tex), displaystyle=block)
+            return "".join(_written(fromstring(_without_entities(written)), 0))  # noqa: S314  # of a converter, no text of a person
+        except (LatexError, ParseError, ValueError):
+            pass
+    mark = "$$" if block else "$"
+    return f'<code class="msg-TeX">{escape(mark + tex + mark)}</code>'
+
+
+def has_formulas(html: str) -> bool:
+    """Return whether a page has any formula that needs a font of mathematics."""
+    return "<math" in html
+
+
+def _known_tex(tex: str) -> str:
+    """Return TeX in words that the library has."""
+    if "\\" not in tex:
+        return tex
+    tex = _COUNTED.sub(
+        lambda m: (
+            r"\begin{align}" if m[1] in _ALIGNAT else r"\begin{aligned}" if m[1] else _end(m[2])
+        ),
+        tex,
+    )
+    tex = _EQNARRAY.sub(lambda m: r"\begin{array}{rcl}" if m[1] == "begin" else r"\end{array}", tex)
+    tex = _ENVIRONMENT.sub(lambda m: f"\\{m[1]}{{{_RENAMED.get(m[2], m[2])}}}", tex)
+    tex = _MATH_IN_TEXT.sub(r"\\text{\1}\2\\text{\3}", _LABEL.sub("", tex))
+    if _TAG.search(tex) and not _NUMBERED.match(tex):
+        tex = f"\\begin{{equation*}}{tex}\\end{{equation*}}"
+    return tex
+
+
+_ALIGNAT = ("alignat", "alignat*")
+
+
+def _end(name: str) -> str:
+    return r"\end{align}" if name in _ALIGNAT else r"\end{aligned}"
+
+
+_ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);)[A-Za-z]+;")
+
+
+def _without_entities(markup: str) -> str:
+    return _ENTITY.sub(lambda entity: unescape(entity[0]), markup)
+
+
+def _written(element: Element, depth: int, *, in_text: bool = False) -> Iterator[str]:
+    children = len(element)
+    if (
+        element.tag not in TAGS
+        or (element.tag in _TEXT_TAGS and not in_text)
+        or depth > _MAX_DEPTH
+        or _CHILDREN.get(element.tag, children) != children
+    ):
+        raise ValueError(element.tag)
+    attributes = "".join(
+        f' {name}="{value}"'
+        for name, value in element.attrib.items()
+        if name in ATTRIBUTES and (_STYLE if name == "style" else _VALUE).fullmatch(value)
+    )
+    if element.tag == "math" and "display" not in element.attrib:
+        attributes = f' display="inline"{attributes}'
+    yield f"<{element.tag}{attributes}>"
+    yield escape(element.text or "")
+    for child in element:
+        yield from _written(child, depth + 1, in_text=in_text or element.tag == "mtext")
+    yield f"</{element.tag}>"
+
 
 _PLACE = re.compile(r"<msg-text n([0-9]+)>")
 _DATA_IMAGE = re.compile(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,10 +17,10 @@ from nbconvert.exporters.webpdf import WebPDFExporter
 from nbconvert.utils.exceptions import ConversionException
 
 from msgbook_format.exporters.html import MsgHTMLExporter, without_surrogates
-from msgbook_format.exporters.import_guard import without_working_directory
 
 if TYPE_CHECKING:
     from playwright.sync_api import Playwright
+
 
 _FLAGS = ("--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -105,3 +107,28 @@ def _find_chromium(playwright: Playwright) -> str:
     if found is None:
         raise ConversionException(_NO_CHROMIUM)
     return found
+
+
+# Imports that ignore the working directory.
+#
+# nbconvert puts it in front of `sys.path`, so that people can keep exporters there. A module that came
+# with the converted file would replace one of ours.
+
+
+@contextmanager
+def without_working_directory() -> Iterator[None]:
+    """Take the working directory from the front of `sys.path` while the block runs.
+
+    Further back it stays: somebody else put it there.
+    """
+    try:
+        here = ("", os.getcwd())  # noqa: PTH109  # as nbconvert writes it
+    except FileNotFoundError:
+        here = ("", "")
+    removed = []
+    while sys.path and sys.path[0] in here:
+        removed.append(sys.path.pop(0))
+    try:
+        yield
+    finally:
+        sys.path[:0] = removed

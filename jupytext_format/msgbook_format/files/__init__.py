@@ -5,14 +5,16 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook_format.files.agent_files import encode_agent_file, parse_agent_file
     from msgbook_format.files.ipynb import parse_ipynb, reads_ipynb, writes_ipynb
     from msgbook_format.files.message_files import (
         Snapshot,
         decode,
         encode,
+        encode_agent_file,
         has_section,
+        parse_agent_file,
         read_file,
+        with_message_section,
         write_file,
     )
     from msgbook_format.files.names import (
@@ -20,10 +22,11 @@ if TYPE_CHECKING:
         SUFFIX,
         export_name,
         is_agent_file,
+        open_regular,
+        read_regular,
+        require_regular,
         stem_of,
     )
-    from msgbook_format.files.ordinary_markdown import with_message_section
-    from msgbook_format.files.regular_files import open_regular, read_regular, require_regular
     from msgbook_format.files.writing import (
         create_bytes,
         create_file,

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
+from msgbook_format.agent_context import (
+    BrokenContextError,
+    context_from,
+    dump_context,
+    load_context,
+    notebook_from,
+)
+from msgbook_format.agents import new_agent_metadata
 from msgbook_format.document.reader import reads
 from msgbook_format.document.writer import writes
-from msgbook_format.errors import NotAMessageFile, NotUtf8Error
-from msgbook_format.files.names import SUFFIX
-from msgbook_format.files.regular_files import read_regular
+from msgbook_format.errors import MessageFileError, NotAMessageFile, NotUtf8Error
+from msgbook_format.files.names import SUFFIX, read_regular
 from msgbook_format.files.writing import replace_bytes
 from msgbook_format.outputs.files import keep_lost_data, load_output_files
+from msgbook_format.syntax.dialect import BOM, split_section
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name, split_frontmatter
-from msgbook_format.syntax.split import BOM
+from msgbook_format.syntax.frontmatter_key import FrontmatterError, with_frontmatter_key
+from msgbook_format.syntax.lines import MARKER
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +111,108 @@ def has_section(text: str) -> bool:
     text = text.removeprefix(BOM)
     end = split_frontmatter(text)
     return bool(end) and section_name(parse_frontmatter(text[:end])[0]) is not None
+
+
+# Files with an AgentContext on disk: `.mtm` and `.mutsumi-notebook` (seed 000).
+
+
+class NotAnAgentFileError(MessageFileError):
+    """A file holds no AgentContext, or a notebook cannot be written as one."""
+
+    def __init__(self, path: Path | str, problem: object) -> None:
+        super().__init__(
+            f"{path}: {problem}. A file with this name holds one JSON object with the metadata of an "
+            "agent (`metadata`) and its messages (`context`). The file is unchanged."
+        )
+        self.path = path
+
+
+def parse_agent_file(data: bytes, path: Path | str) -> dict[str, Any]:
+    """Return the notebook in the bytes of the file at `path`.
+
+    Raises:
+        NotAnAgentFileError: They hold no AgentContext.
+    """
+    try:
+        return notebook_from(load_context(data))
+    except BrokenContextError as error:
+        raise NotAnAgentFileError(path, error) from None
+
+
+def encode_agent_file(
+    notebook: dict[str, Any], path: Path | str, *, present: bytes | None, folder: Path | None
+) -> bytes:
+    """Return the bytes of a notebook's file.
+
+    Args:
+        path: Name of the file, for an error; its stem names a new agent.
+        present: Content of the file, which keeps its spelling where nothing has changed; None for a
+            new file.
+        folder: The folder that a new agent is allowed to use; None if it is not known.
+
+    Raises:
+        NotAnAgentFileError: The notebook has another kernel, or `present` holds no AgentContext.
+    """
+    try:
+        if present is None:
+            default = _new_metadata(Path(path), folder)
+        else:
+            default = load_context(present)["metadata"]
+        return dump_context(context_from(notebook, default), present)
+    except BrokenContextError as error:
+        raise NotAnAgentFileError(path, error) from None
+
+
+def _new_metadata(path: Path, folder: Path | None) -> dict[str, Any]:
+    """Return AgentMetadata (seed 001) of an agent that has none."""
+    return new_agent_metadata(
+        uuid=str(uuid4()),
+        created_at=datetime.now(UTC),
+        name=path.stem or "New Agent",
+        allowed_uris=[] if folder is None else [folder.absolute().as_uri()],
+    )
+
+
+# Ordinary Markdown files that become conversations.
+
+
+SECTION = "Discussion"
+"""Heading of the messages that `message_section: true` stands for (seed 004)."""
+
+_KEY = "message_section"
+_NAMED = re.compile(rf"^([\"']?){_KEY}\1[ \t]*:", re.M)
+_BEGINS_WITH_CELL = re.compile(rf"\s*^{MARKER}", re.M)
+_OPENING = re.compile(r"(---|\+\+\+)[ \t]*\r?(\n|$)")
+
+
+def with_message_section(text: str) -> str:
+    """Return an ordinary Markdown text with the key `message_section` in its frontmatter.
+
+    Everything else stays as it is. The writer adds the heading with the first message. Cells that
+    already stand below such a heading are its messages.
+
+    Raises:
+        FrontmatterError: The frontmatter cannot be read or has the key with another value, or text
+            that is no message stands below a heading of that name.
+    """
+    body = text.removeprefix(BOM)
+    end = split_frontmatter(body)
+    opening = _OPENING.match(body)
+    if opening and (not end or opening[1] != "---"):
+        raise FrontmatterError(
+            f"expected a frontmatter of YAML between two lines `---`, found a line `{opening[1]}` at the "
+            f"beginning alone: add `{_KEY}: true` to the frontmatter by hand"
+        )
+    if _NAMED.search(parse_frontmatter(body[:end])[0] if end else ""):
+        raise FrontmatterError(
+            f"expected a name or `true` for the key `{_KEY}` of the frontmatter, found something else: "
+            "edit it by hand"
+        )
+    section = split_section(body[end:], SECTION)
+    below = section[1] if section else ""
+    if below.strip() and not _BEGINS_WITH_CELL.match(below):
+        raise FrontmatterError(
+            f"the text below its heading `{SECTION}` would become part of the messages. Add "
+            f"`{_KEY}: NAME` to the frontmatter, with a NAME that no heading has"
+        )
+    return with_frontmatter_key(text, _KEY, "true", lambda user: section_name(user) == SECTION)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from msgbook_format.errors import FileChangedError, NotReplaceableError
-from msgbook_format.files.regular_files import read_regular, require_regular
+from msgbook_format.files.names import read_regular, require_regular
 
 _NEW = (
     os.O_WRONLY

@@ -7,6 +7,7 @@ the rest stays in the text. What Jupytext adds in memory does not reach the text
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -22,8 +23,6 @@ from msgbook_format.document import (
 )
 from msgbook_format.files import SUFFIX, encode, has_section
 from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME
-from msgbook_format.jupytext_plugin.surrogates import replace_surrogates, restore_surrogates
-from msgbook_format.jupytext_plugin.unwritable import replace_unwritable, restore_unwritable
 from msgbook_format.metadata import as_dict
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
@@ -147,3 +146,166 @@ def _with_section(msgbook: Any) -> dict[str, Any]:
     if not has_section(f"---\n{user}---\n"):
         ours["frontmatter"] = user + _SECTION_KEY
     return ours
+
+
+# Lone surrogates in a notebook while Jupytext works: nbformat can neither write nor sign them.
+#
+# A text holds them as escapes (`\ud800`) in JSON or YAML. In the notebook a replacement character stands
+# for each, and `metadata.msgbook.as_written` keeps what stood there, as JSON, so that the text gets it back.
+
+
+_LONE = re.compile("[\ud800-\udfff]")
+_KEPT = "as_written"
+
+_Json = dict[str, Any]
+
+
+def replace_surrogates(nb: _Json) -> _Json:
+    """Return a notebook without lone surrogates; not in place."""
+    if not _has_any(nb):
+        return nb
+    cells = [_without_surrogates(cell) for cell in nb["cells"]]
+    return _without_surrogates({**nb, "cells": cells}, besides=("cells",))
+
+
+def restore_surrogates(nb: _Json) -> _Json:
+    """Return a notebook with what `replace_surrogates` replaced, where it was not changed since."""
+    cells = [_with_surrogates(cell) for cell in nb["cells"]]
+    return _with_surrogates({**nb, "cells": cells}, besides=("cells",))
+
+
+def _without_surrogates(node: _Json, besides: tuple[str, ...] = ("id",)) -> _Json:
+    """Return a cell, or a notebook without its cells, with what keeps the original in its metadata."""
+    own = {key: value for key, value in node.items() if key not in besides}
+    rest = {key: node[key] for key in besides if key in node}
+    if not _has_any(own):
+        return node
+    clean = _repaired(own)
+    metadata = as_dict(clean.get("metadata"))
+    kept = {**as_dict(metadata.get("msgbook")), _KEPT: jsontext.dumps(own)}
+    return {**clean, **rest, "metadata": {**metadata, "msgbook": kept}}
+
+
+def _with_surrogates(node: _Json, besides: tuple[str, ...] = ("id",)) -> _Json:
+    metadata = as_dict(node.get("metadata"))
+    ours = as_dict(metadata.get("msgbook"))
+    text = ours.get(_KEPT)
+    if not isinstance(text, str):
+        return node
+    rest = {key: node[key] for key in besides if key in node}
+    own = {key: value for key, value in node.items() if key not in besides}
+    left = {key: value for key, value in ours.items() if key != _KEPT}
+    others = {key: value for key, value in metadata.items() if key != "msgbook"}
+    own["metadata"] = {**others, "msgbook": left} if left else others
+    original = jsontext.load_object(text)
+    unchanged = original is not None and jsontext.is_same(_repaired(original), own)
+    return {**(original if unchanged and original is not None else own), **rest}
+
+
+def _repaired(value: Any) -> Any:
+    if isinstance(value, str):
+        return _LONE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_repaired(key): _repaired(item) for key, item in value.items()}
+    return [_repaired(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _has_any(value: Any) -> bool:
+    if isinstance(value, str):
+        return not value.isascii() and _LONE.search(value) is not None
+    if isinstance(value, dict):
+        return any(_has_any(key) or _has_any(item) for key, item in value.items())
+    return isinstance(value, list | tuple) and any(map(_has_any, value))
+
+
+# Cells and outputs that nbformat cannot write, and stand-ins for them while Jupytext works.
+#
+# A text may hold them, as `[nb]`. A stand-in shows their JSON and keeps them in
+# `metadata.msgbook.whole`, so that the text gets them back.
+
+
+_WHOLE = "whole"
+_DISPLAYS = ("display_data", "execute_result")
+
+
+def replace_unwritable(cells: list[_Json]) -> list[_Json]:
+    """Return the cells with stand-ins for all that nbformat cannot write; not in place."""
+    return [_replaced(cell) for cell in cells]
+
+
+def restore_unwritable(cells: list[_Json]) -> list[_Json]:
+    """Return the cells without the stand-ins of `replace_unwritable` that were not changed."""
+    return [_restored(cell) for cell in cells]
+
+
+def _replaced(cell: _Json) -> _Json:
+    if not _fits_cell(cell):
+        whole = {key: value for key, value in cell.items() if key not in ("id", "metadata")}
+        shown = {"cell_type": "raw", "source": jsontext.dumps_indented(whole)}
+        named = {"id": cell["id"]} if "id" in cell else {}
+        return {**named, **shown, "metadata": _with_whole(cell["metadata"], whole)}
+    return _map_outputs(cell, lambda output: output if _fits_output(output) else _stand_in(output))
+
+
+def _restored(cell: _Json) -> _Json:
+    found = _find_whole(cell.get("metadata"))
+    if found is not None and cell.get("source") == jsontext.dumps_indented(found[1]):
+        rest, whole = found
+        named = {"id": cell["id"]} if "id" in cell else {}
+        if isinstance(whole, dict) and not _fits_cell({**whole, "metadata": rest}):
+            return {**named, **whole, "metadata": rest}
+    return _map_outputs(cell, _restored_output)
+
+
+def _map_outputs(cell: _Json, change: Callable[[Any], Any]) -> _Json:
+    outputs = cell.get("outputs")
+    return {**cell, "outputs": list(map(change, outputs))} if isinstance(outputs, list) else cell
+
+
+def _stand_in(output: Any) -> _Json:
+    data = {"text/plain": jsontext.dumps_indented(output)}
+    return {"output_type": "display_data", "data": data, "metadata": _with_whole({}, output)}
+
+
+def _restored_output(output: Any) -> Any:
+    found = _find_whole(output.get("metadata")) if isinstance(output, dict) else None
+    if found is None:
+        return output
+    whole = found[1]
+    return (
+        whole if not _fits_output(whole) and jsontext.is_same(output, _stand_in(whole)) else output
+    )
+
+
+def _with_whole(metadata: _Json, whole: Any) -> _Json:
+    return {**metadata, "msgbook": {**metadata.get("msgbook", {}), _WHOLE: whole}}
+
+
+def _find_whole(metadata: Any) -> tuple[_Json, Any] | None:
+    """Return metadata without `whole`, and its value; None without it."""
+    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
+    if not isinstance(ours, dict) or _WHOLE not in ours:
+        return None
+    rest = {key: value for key, value in ours.items() if key != _WHOLE}
+    others = {key: value for key, value in metadata.items() if key != "msgbook"}
+    return ({**others, "msgbook": rest} if rest else others), ours[_WHOLE]
+
+
+def _fits_cell(cell: _Json) -> bool:
+    attachments = cell.get("attachments", {})
+    return (
+        isinstance(cell.get("source"), str)
+        and isinstance(attachments, dict)
+        and all(isinstance(bundle, dict) for bundle in attachments.values())
+        and (cell.get("cell_type") != "code" or isinstance(cell.get("outputs"), list))
+    )
+
+
+def _fits_output(output: Any) -> bool:
+    if not isinstance(output, dict) or not isinstance(output.get("output_type"), str):
+        return False
+    if output["output_type"] in _DISPLAYS:
+        return isinstance(output.get("data"), dict)
+    text = output.get("text", None if output["output_type"] == "stream" else "")
+    lines = text if isinstance(text, list) else [text]
+    return all(isinstance(line, str) for line in lines)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from msgbook_format import garbage
-from msgbook_format.merging.cells import merge_cell
 from msgbook_format.merging.conflicts import (
     FRONTMATTER_WORDS,
     OTHER_BELOW,
@@ -15,15 +14,19 @@ from msgbook_format.merging.conflicts import (
     conflict_cell,
     join_chunks,
     rename,
+    without_solved_conflicts,
 )
-from msgbook_format.merging.frontmatter import merge_frontmatter
-from msgbook_format.merging.lines import lines_of, merge_lines
-from msgbook_format.merging.matching import match_cells
-from msgbook_format.merging.order import merge_order
-from msgbook_format.merging.parts import CellPart, Parts, read_parts
-from msgbook_format.merging.unsolved import without_solved_conflicts
-from msgbook_format.syntax.segments import Segment, join_segments
-from msgbook_format.syntax.split import BOM, split_text
+from msgbook_format.merging.frontmatter import merge_cell, merge_frontmatter
+from msgbook_format.merging.parts import (
+    CellPart,
+    Parts,
+    lines_of,
+    match_cells,
+    merge_lines,
+    merge_order,
+    read_parts,
+)
+from msgbook_format.syntax.dialect import BOM, Segment, join_segments, split_text
 
 
 class MergeError(Exception):

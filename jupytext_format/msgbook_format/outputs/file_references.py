@@ -13,8 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.syntax.attribute_reader import AttributeReader
-from msgbook_format.syntax.attributes import Attributes
+from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.turn.model import TURN_MIME
 
 Reference = dict[str, str]

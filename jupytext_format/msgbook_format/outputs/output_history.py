@@ -19,7 +19,7 @@ from typing import Any
 
 from msgbook_format import jsontext
 from msgbook_format.metadata import as_dict, msgbook_metadata
-from msgbook_format.syntax.history_values import is_restricted, stricter_history
+from msgbook_format.syntax.text_cell import is_restricted, stricter_history
 from msgbook_format.turn.model import turn_of
 
 KEY = "output_history"

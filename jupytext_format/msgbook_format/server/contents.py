@@ -24,31 +24,32 @@ from msgbook_format.jupytext_plugin.pairing import (
 )
 from msgbook_format.nodes import as_nodes
 from msgbook_format.outputs import keep_lost_data, refresh_derived
-from msgbook_format.server import agent_files, whole_files
-from msgbook_format.server.manager_class import (
+from msgbook_format.server import unpaired, whole_files
+from msgbook_format.server.received_notebook import (
+    build_members,
+    can_touch_message_file,
+    find_formats,
+    find_formats_problem,
+    find_os_path,
+    find_pair,
+    find_problem,
+    has_message_section,
+    is_message_notebook,
+    is_paired,
+    is_untitled,
+    load_files,
+    mark_trusted_pair,
+    require_pair_inside,
+    require_regular_file,
+    spell_own_format,
+    with_representation,
+)
+from msgbook_format.server.unpaired import (
     build_subclass,
     explain_encoding_error,
     require_utf8,
     settle,
 )
-from msgbook_format.server.output_files import find_os_path, load_files, require_regular_file
-from msgbook_format.server.ownership import (
-    can_touch_message_file,
-    find_pair,
-    has_message_section,
-    is_message_notebook,
-    is_paired,
-    require_pair_inside,
-)
-from msgbook_format.server.received_notebook import (
-    find_formats,
-    find_formats_problem,
-    find_problem,
-    is_untitled,
-    spell_own_format,
-    with_representation,
-)
-from msgbook_format.server.signatures import build_members, mark_trusted_pair
 
 Function = Callable[..., Any]
 Model = dict[str, Any]
@@ -72,8 +73,8 @@ async def get(
 ) -> Model:
     """Return the model of a file; a message file is a notebook unless it is asked for as a file."""
     path = path.strip("/")
-    if await agent_files.is_agent_notebook(manager, path, options.get("type")):
-        return await agent_files.get_agent_notebook(manager, parent, path, content, options)
+    if await unpaired.is_agent_notebook(manager, path, options.get("type")):
+        return await unpaired.get_agent_notebook(manager, parent, path, content, options)
     if content and path.endswith(".md"):
         require_regular_file(manager, path)
     with reading(path if path.endswith(".md") else ""), _explaining(path):
@@ -118,7 +119,7 @@ async def save(manager: Any, parent: Function, model: Model, path: str = "") -> 
         other: Model = await settle(parent(model, path))
         return other
     if is_agent_file(path):
-        return await agent_files.save_agent_notebook(manager, parent, model, path)
+        return await unpaired.save_agent_notebook(manager, parent, model, path)
     content: Any = model.get("content")
     if not can_touch_message_file(manager, content, path):
         plain: Model = await settle(parent(model, path))

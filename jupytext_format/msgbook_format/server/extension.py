@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import asyncio
+import json
+from pathlib import Path, PurePosixPath
+from queue import Empty
 from typing import Any
 
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.base.handlers import APIHandler, path_regex
+from jupyter_server.nbconvert.handlers import NbconvertFileHandler, _format_regex
+from jupyter_server.utils import url_path_join
+from jupyterlab_server.translation_utils import TranslationBundle, translator
+from tornado.web import HTTPError, authenticated
+
 import msgbook_format
+from msgbook_format import reads
+from msgbook_format.errors import MessageFileError
+from msgbook_format.files import export_name, has_section, is_agent_file, parse_agent_file, stem_of
 from msgbook_format.jupytext_plugin import register
-from msgbook_format.server.agents import add_agents_handler
-from msgbook_format.server.chat_cells import add_cells_handler
-from msgbook_format.server.export_names import add_naming_handler
-from msgbook_format.server.manager_class import is_ours
-from msgbook_format.server.session_keys import add_keys_handler
-from msgbook_format.server.subagent_files import show_subagent_files
-from msgbook_format.server.translations import translate_settings
+from msgbook_format.jupytext_plugin.message_format import is_message_path
+from msgbook_format.outputs import refresh_derived
+from msgbook_format.server.agents import add_agents_handler, show_subagent_files
+from msgbook_format.server.unpaired import is_ours
 
 
 def load(app: Any) -> None:
@@ -39,7 +49,7 @@ def load(app: Any) -> None:
         return
 
     # These import Jupytext.
-    from msgbook_format.jupytext_plugin.configuration import run_only_the_users_own
+    from msgbook_format.jupytext_plugin.message_format import run_only_the_users_own
     from msgbook_format.server.contents import build_contents_manager_class
 
     run_only_the_users_own()
@@ -76,3 +86,210 @@ def _replace_manager(app: Any, manager_class: type) -> None:
     app.contents_manager = manager_class(parent=app, log=app.log)
     app.session_manager.contents_manager = app.contents_manager
     app.web_app.settings["contents_manager"] = app.contents_manager
+
+
+# Names of downloads: File > Save and Export Notebook As makes `chat.html` of `chat.msg.md`.
+#
+# The server's own handler takes the last ending away, and calls the Markdown of `chat.msg.md`
+# `chat.msg.md`: saved beside the chat, it would replace it.
+
+
+class NamingHandler(NbconvertFileHandler):
+    """The server's handler, which names the downloads of conversations without `.msg`."""
+
+    def set_attachment_header(self, filename: str) -> None:
+        """Offer the answer as a file; `filename` is the server's choice for it."""
+        path = self.path_kwargs.get("path") or ""
+        name = path.rpartition("/")[2]
+        theirs = PurePosixPath(name).stem
+        if stem_of(name) != name and filename.startswith(theirs):
+            filename = export_name(name, filename.removeprefix(theirs))
+        super().set_attachment_header(filename)
+
+
+def add_naming_handler(app: Any) -> None:
+    """Let the server `app` name what is downloaded."""
+    base = app.web_app.settings["base_url"]
+    path = url_path_join(base, rf"/nbconvert/{_format_regex}{path_regex}")
+    app.web_app.add_handlers(".*$", [(path, NamingHandler)])
+
+
+# Translations of the titles and descriptions of the page's settings.
+#
+# JupyterLab's server translates schemas, but looks for their texts in language packs alone. The page
+# gets the other texts by the entry point `jupyterlab.locale`.
+
+
+DOMAIN = "msgbook"
+
+
+class Catalogue(TranslationBundle):
+    """The texts of one language, in the form that the page reads."""
+
+    def update_locale(self, locale_: str) -> None:
+        """Take the texts of another language; none if it has no catalogue."""
+        self._locale = locale_
+        self._texts = _read(locale_)
+
+    def pgettext(self, msgctxt: str, msgid: str) -> str:
+        """Return the translation of a text, or the text."""
+        return self._texts.get(f"{msgctxt}\x04{msgid}", [msgid])[0]
+
+
+def translate_settings() -> None:
+    """Let JupyterLab's server translate the settings; without its help they stay English."""
+    # There is no public way to add a bundle, and a later version may have another one.
+    bundles = getattr(translator, "_TRANSLATORS", None)
+    locale = getattr(translator, "_LOCALE", None)
+    if isinstance(bundles, dict) and isinstance(locale, str):
+        bundles[DOMAIN] = Catalogue(DOMAIN, locale)
+
+
+def _read(locale: str) -> dict[str, list[str]]:
+    folder = Path(msgbook_format.__file__).parent / "locale"
+    languages = {path.name: path for path in folder.iterdir()}
+    if locale not in languages:
+        return {}
+    file = languages[locale] / "LC_MESSAGES" / f"{DOMAIN}.json"
+    texts: dict[str, list[str]] = json.loads(file.read_text("utf-8"))
+    return texts
+
+
+# Keys that were entered for this session of the server: `PUT msgbook/keys` with `{"server": URL, "key": KEY}`.
+#
+# They are kept in the server's memory, each for one base URL, and end with the server. No request reads
+# them. Each kernel of msgbook is handed them on its control channel, which no page sees, when it starts
+# and when a key is entered.
+
+
+MESSAGE = "msgbook_keys_request"
+
+_EVENTS = "https://events.jupyter.org/jupyter_server/kernel_actions/v1"
+_PROGRAM = "msgbook.kernel"
+_SECONDS = 60.0
+"""How long a kernel may take until it has the keys: it may still start."""
+_LONGEST = 16_384
+
+
+class SessionKeys:
+    """The keys of one server, and the way to its kernels."""
+
+    def __init__(self, kernels: Any, log: Any) -> None:
+        self._kernels, self._log = kernels, log
+        self._keys: dict[str, str] = {}
+
+    async def keep(self, server: str, key: str) -> None:
+        """Keep a key, and hand it to the kernels that run."""
+        self._keys[server] = key
+        running = list(self._kernels.list_kernel_ids())
+        await asyncio.gather(*map(self.hand_over, running))
+
+    async def kernel_acted(self, logger: Any, schema_id: str, data: dict[str, Any]) -> None:
+        """Take an event of Jupyter's: a kernel that has started is handed the keys."""
+        started = data.get("action") in ("start", "restart") and data.get("status") == "success"
+        if started and data.get("kernel_id") in self._kernels:
+            await self.hand_over(data["kernel_id"])
+
+    async def hand_over(self, kernel_id: str) -> None:
+        """Hand a kernel all keys, if it is one of msgbook. Without keys it learns that there are none."""
+        kernel = self._kernels.get_kernel(kernel_id)
+        if _PROGRAM not in getattr(kernel.kernel_spec, "argv", ()):
+            return
+        client = kernel.client()
+        client.start_channels(shell=False, iopub=False, stdin=False, hb=False, control=True)
+        try:
+            channel = client.control_channel
+            buffer = json.dumps(self._keys).encode()
+            client.session.send(channel.socket, MESSAGE, {}, buffers=[buffer])
+            await channel.get_msg(timeout=_SECONDS)
+        except Empty:
+            self._log.warning("msgbook: kernel %s did not take the keys of the session", kernel_id)
+        finally:
+            client.stop_channels()
+
+
+class KeysHandler(APIHandler):
+    """Keeps a key for a server. There is no way to read one."""
+
+    auth_resource = "kernels"
+
+    @authenticated
+    @authorized("write")  # type: ignore[untyped-decorator]
+    async def put(self) -> None:
+        """Keep the key in the body."""
+        body: Any = self.get_json_body()
+        body = body if isinstance(body, dict) else {}
+        server, key = body.get("server"), body.get("key")
+        if not _is_text(server) or not _is_text(key):
+            raise HTTPError(400, 'expected {"server": a URL, "key": a key}')
+        await self.settings["msgbook_session_keys"].keep(server, key)
+        self.set_status(204)
+        self.finish()
+
+
+def add_keys_handler(app: Any) -> None:
+    """Let the server `app` answer `PUT msgbook/keys`, and hand keys to the kernels that it starts."""
+    keys = SessionKeys(app.kernel_manager, app.log)
+    app.web_app.settings["msgbook_session_keys"] = keys
+    app.event_logger.add_listener(schema_id=_EVENTS, listener=keys.kernel_acted)
+    path = url_path_join(app.web_app.settings["base_url"], "msgbook", "keys")
+    app.web_app.add_handlers(".*$", [(path, KeysHandler)])
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= _LONGEST and value.isprintable()
+
+
+# The cells of a text, for pages: `POST msgbook/cells` with `{"path": PATH, "text": TEXT}`.
+#
+# A page that compares two versions of a chat has texts that are no files of the server. They are read
+# as an opened file is. Nothing is written, and nothing that a text names is opened.
+
+
+MAX_CHARACTERS = 20_000_000
+
+
+class CellsHandler(APIHandler):
+    """Answers with `{"cells": [...]}` in nbformat's form, or with null for a text that is no chat."""
+
+    auth_resource = "contents"
+
+    @authenticated
+    @authorized("read")  # type: ignore[untyped-decorator]
+    async def post(self) -> None:
+        """Read the text in the body, by the rules for a file with that path."""
+        body: Any = self.get_json_body()
+        body = body if isinstance(body, dict) else {}
+        path, text = body.get("path"), body.get("text")
+        if not isinstance(path, str) or not isinstance(text, str):
+            raise HTTPError(400, 'expected {"path": a text, "text": a text}')
+        if len(text) > MAX_CHARACTERS:
+            message = f"{path}: expected at most {MAX_CHARACTERS:,} characters, found {len(text):,}"
+            raise HTTPError(413, message, reason="text too long")
+        try:
+            answer = await asyncio.to_thread(_answer, path, text)
+        except MessageFileError as error:
+            raise HTTPError(400, str(error), reason="bad file") from error
+        self.finish(answer)
+
+
+def add_cells_handler(app: Any) -> None:
+    """Let the server `app` answer `POST msgbook/cells`."""
+    path = url_path_join(app.web_app.settings["base_url"], "msgbook", "cells")
+    app.web_app.add_handlers(".*$", [(path, CellsHandler)])
+
+
+def _answer(path: str, text: str) -> str:
+    return json.dumps({"cells": _read_cells(path, text)})
+
+
+def _read_cells(path: str, text: str) -> list[Any] | None:
+    if is_agent_file(path):
+        notebook: Any = parse_agent_file(text.encode("utf-8", "surrogatepass"), path)
+    elif is_message_path(path) or has_section(text):
+        notebook = reads(text)
+    else:
+        return None
+    refresh_derived(notebook)
+    cells: list[Any] = notebook["cells"]
+    return cells

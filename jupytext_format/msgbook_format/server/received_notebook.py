@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import re
+from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
+from tornado.web import HTTPError
 
 from msgbook_format import jsontext
+from msgbook_format.files import AGENT_SUFFIXES, has_section, require_regular
 from msgbook_format.jupytext_plugin import FORMAT_NAME
+from msgbook_format.jupytext_plugin.message_format import is_message_path
+from msgbook_format.jupytext_plugin.pairing import find_message_file, find_other_files
+from msgbook_format.metadata import msgbook_metadata
+from msgbook_format.outputs import load_output_files, open_references
 from msgbook_format.turn import without_derived
 
 _MAX_FORMATS_LENGTH = 1000
@@ -144,3 +153,152 @@ def _signed_cell(cell: dict[str, Any]) -> dict[str, Any]:
     if isinstance(cell.get("outputs"), list):
         signed["outputs"] = without_derived(cell["outputs"])
     return signed
+
+
+# Signatures of message files and agents' files, which make their outputs trusted; Jupytext signs no texts.
+
+
+_OUR_SUFFIXES = (".md", *AGENT_SUFFIXES)
+
+
+def build_members(base: Any) -> dict[str, Any]:
+    """Return methods that make a contents manager over `base` sign message files, too."""
+
+    def mark_trusted_cells(self: Any, nb: NotebookNode, path: str = "") -> None:
+        if path.endswith(_OUR_SUFFIXES):
+            self.notary.mark_cells(nb, self.notary.check_signature(extract_signed_content(nb)))
+        else:
+            base.mark_trusted_cells(self, nb, path)
+
+    def check_and_sign(self: Any, nb: NotebookNode, path: str = "", **options: Any) -> None:
+        if not path.endswith(_OUR_SUFFIXES):
+            base.check_and_sign(self, nb, path, **options)
+        elif has_known_outputs(nb) and self.notary.check_cells(_with_own_metadata(nb)):
+            self.notary.sign(extract_signed_content(nb))
+        else:
+            self.log.warning("Notebook %s is not trusted", path)
+
+    return {"mark_trusted_cells": mark_trusted_cells, "check_and_sign": check_and_sign}
+
+
+def _with_own_metadata(nb: dict[str, Any]) -> NotebookNode:
+    """Return a notebook for the notary, which takes `trusted` out of the metadata of code cells."""
+    cells = [
+        {**cell, "metadata": {**cell["metadata"]}} if cell["cell_type"] == "code" else cell
+        for cell in nb["cells"]
+    ]
+    return NotebookNode({**nb, "cells": cells})
+
+
+def mark_trusted_pair(manager: Any, nb: NotebookNode) -> None:
+    """Trust the notebook of a pair that was opened by its `.ipynb`, if its text is signed.
+
+    By then nothing from the text is trusted, and what came from the `.ipynb` has been checked.
+    """
+    if has_known_outputs(nb) and manager.notary.check_signature(extract_signed_content(nb)):
+        manager.notary.mark_cells(nb, True)
+
+
+# Tests whether a notebook of a contents manager belongs to a message file; others are left alone.
+
+
+def can_touch_message_file(manager: Any, content: Any, path: str) -> bool:
+    """Return whether saving a notebook can change a message file."""
+    if is_message_path(path) or is_paired(manager, path) or _name_our_format(find_formats(content)):
+        return True
+    if not path.endswith(".md") or not isinstance(content, dict):
+        return False
+    return is_message_notebook(content, path) or has_message_section(content)
+
+
+def is_paired(manager: Any, path: str) -> bool:
+    """Return whether a file was opened or saved as half of a pair with a message file."""
+    return _name_our_format(manager.paired_notebooks.get(path, ("", ""))[1])
+
+
+def _name_our_format(formats: Any) -> bool:
+    """Return whether formats of Jupytext, which may have any type, name ours."""
+    return re.search(rf"\b{FORMAT_NAME}\b", str(formats)) is not None
+
+
+def is_message_notebook(content: Any, path: str) -> bool:
+    """Return whether a notebook at `path` is saved in our format."""
+    if is_message_path(path):
+        return True
+    node = content
+    for key in ("metadata", "jupytext", "text_representation"):
+        node = node.get(key)
+        if not isinstance(node, dict):
+            return False
+    return bool(node.get("format_name") == FORMAT_NAME)
+
+
+def has_message_section(content: Any) -> bool:
+    """Return whether a notebook was read from a message section.
+
+    The notebook of a pair does not name its format.
+    """
+    user = msgbook_metadata(content).get("frontmatter")
+    return isinstance(user, str) and has_section(f"---\n{user}---\n")
+
+
+def require_pair_inside(manager: Any, content: Any, path: str) -> None:
+    """Raise 400 if another file of the notebook's pair is a link that leads outside.
+
+    Nobody has opened that file, and a pair that came with a folder would write into it or show it.
+    Outside means neither below the server's folder nor below that of the file at `path`.
+    """
+    opened, root = find_os_path(manager, path), find_os_path(manager, "")
+    if opened is None or root is None:
+        return
+    folders = [os.path.realpath(root), os.path.realpath(opened.parent)]
+    formats = find_formats(content) or manager.paired_notebooks.get(path, ("", ""))[1]
+    for other in find_other_files(path, formats):
+        found = find_os_path(manager, other)
+        real = Path(os.path.realpath(found)) if found is not None else None
+        if real is not None and not any(real.is_relative_to(folder) for folder in folders):
+            message = (
+                f"{path}: expected its pair {other} in the server's folder, found a link that leads "
+                f"out of it. Replace the link with the file, or delete it."
+            )
+            raise HTTPError(400, message, reason="pair elsewhere")
+
+
+def find_pair(manager: Any, content: Any, path: str) -> str | None:
+    """Return the message file that is paired with the notebook `content` at `path`, if any."""
+    return find_message_file(
+        path, find_formats(content) or manager.paired_notebooks.get(path, ("", ""))[1]
+    )
+
+
+# The files behind message files, on a contents manager over folders of files.
+
+
+def find_os_path(manager: Any, path: str) -> Path | None:
+    """Return the path on disk of the file at `path`; None if the manager has no files on disk."""
+    find = getattr(manager, "_get_os_path", None)
+    return None if find is None else Path(find(path))
+
+
+def require_regular_file(manager: Any, path: str) -> None:
+    """Raise 400 for a pipe or a device at `path`, which the server would read forever."""
+    found = find_os_path(manager, path)
+    if found is None or not found.exists() or found.is_dir():
+        return
+    try:
+        require_regular(found)
+    except OSError as error:
+        raise HTTPError(400, f"{path}: {error.strerror}", reason="no regular file") from error
+
+
+def load_files(manager: Any, content: Any, path: str) -> bool:
+    """Load the data of output files into a notebook whose text is at `path`, in place.
+
+    Returns whether any output refers to a file.
+    """
+    if next(open_references(content), None) is None:
+        return False
+    found = find_os_path(manager, path)
+    for problem in load_output_files(content, found) if found is not None else ():
+        manager.log.warning("%s: %s", path, problem)
+    return True

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.cells.cell import PREAMBLE, ReadCell, read_lone_head, read_preamble
-from msgbook_format.cells.head import (
-    has_same_head,
-    is_same_cell,
-    saved_metadata,
-)
-from msgbook_format.cells.ids import (
+from msgbook_format.cells.cell import (
+    PREAMBLE,
     PREAMBLE_ID,
     Claim,
+    ReadCell,
     is_cell_id,
     may_be_derived,
     nameless_label,
+    read_lone_head,
+    read_preamble,
 )
-from msgbook_format.cells.regular import is_plain, is_regular
+from msgbook_format.cells.code import replace_code
+from msgbook_format.cells.head import (
+    has_same_head,
+    is_plain,
+    is_regular,
+    is_same_cell,
+    saved_metadata,
+)
 from msgbook_format.metadata import as_dict, msgbook_metadata
-from msgbook_format.outputs.execution_times import KEY as EXECUTION
-from msgbook_format.outputs.execution_times import has_own_times
-from msgbook_format.spelling import respell
-from msgbook_format.syntax.dialect import Dialect
-from msgbook_format.syntax.markers import find_markers
-from msgbook_format.syntax.segments import Segment
-from msgbook_format.syntax.split import split_cells, split_output_cells
-from msgbook_format.syntax.text_cell import TextCell, format_text_cell
+from msgbook_format.outputs.cell_outputs import KEY as EXECUTION
+from msgbook_format.outputs.cell_outputs import has_own_times
+from msgbook_format.syntax.attributes import format_footnote
+from msgbook_format.syntax.dialect import Dialect, Segment, split_cells, split_output_cells
+from msgbook_format.syntax.lines import find_markers
+from msgbook_format.syntax.text_cell import TextCell, find_footnote, format_text_cell
 
 _PREAMBLE_METADATA = {"msgbook": {"type": PREAMBLE}}
 
@@ -135,7 +139,7 @@ class PlannedHead:
         named = None
         # Any other id is that of a copied cell, and no two cells should have one label.
         if self.verbatim and self.id is not None and _is_lost(self.id, self.verbatim):
-            named = respell.add_id(self.verbatim, self.id, dialect)
+            named = add_id(self.verbatim, self.id, dialect)
         self.verbatim, self.is_bare, self.is_unnamed = named, False, False
 
     def with_marker(self, dialect: Dialect) -> str:
@@ -206,7 +210,7 @@ def read_verbatim(
         return None
     found: ReadCell | None = read
     if not has_same_head(read.cell, cell, read.is_code):
-        found = respell.respell(read, cell, canonical, dialect) if is_plain(cell) else None
+        found = respell(read, cell, canonical, dialect) if is_plain(cell) else None
     below = cell.get("outputs") or cell.get("attachments") or cell.get("execution_count")
     if found and below and split_output_cells(found.text.head.core):
         return None
@@ -229,3 +233,136 @@ def is_preamble(cell: dict[str, Any], dialect: Dialect, fits_start: FitsStart) -
 def _is_lost(cell_id: str, read: ReadCell) -> bool:
     """Return whether an id followed from a source, and the cell's text does not name it yet."""
     return is_cell_id(cell_id) and may_be_derived(cell_id) and read.claim.id != cell_id
+
+
+# The text of a head after an edit: lines that the edit left alone stay as they were.
+
+
+_BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)*")
+_BLANKS = " \t\r"
+_USUAL_GAP = "\n\n"
+
+
+@dataclass(slots=True, frozen=True)
+class HeadText:
+    """The text of a head in parts; `join` puts them together again."""
+
+    marker: str
+    joint: str
+    """Line ends and blank lines between marker and footnote."""
+    footnote: str
+    """Empty without one."""
+    gap: str
+    """Line ends and blank lines above the body."""
+    body: str
+    """With its escapes."""
+
+    @classmethod
+    def from_text(cls, text: str, label: str | None) -> HeadText:
+        """Return the parts of a text that begins with a marker with this label."""
+        end = _line_end(text, 0)
+        start = _skip_blank(text, end)
+        marker, joint, footnote = text[:end], "", ""
+        found = None if label is None else find_footnote(text, label)
+        if found is not None:
+            joint, footnote, end = text[end : found[0]], text[found[0] : found[1]], found[1]
+            start = _skip_blank(text, end)
+        return cls(marker, joint, footnote, text[end:start], text[start:])
+
+    def without_footnote(self) -> HeadText:
+        """Return the parts without the footnote."""
+        return replace(self, joint="", footnote="")
+
+    def join(self) -> str:
+        """Return the text of all parts; the usual gap comes before a part that was added."""
+        head = self.marker
+        if self.footnote:
+            head += (self.joint or _USUAL_GAP) + self.footnote
+        return head + (self.gap or _USUAL_GAP) + self.body if self.body else head
+
+
+def respell(
+    old: ReadCell, cell: dict[str, Any], canonical: TextCell, dialect: Dialect
+) -> ReadCell | None:
+    """Return a text of `cell` that keeps as many parts of `old` as it can; None without any.
+
+    The label stays. `canonical` is the head of the cell as it would be written without its text.
+    """
+    parts = HeadText.from_text(old.text.head.core, old.head.label)
+    is_code = canonical.type == "code" and cell["cell_type"] == "code"
+    for head in _heads(parts, old.head, canonical):
+        for body in dict.fromkeys(_bodies(parts, old, cell, canonical, dialect)):
+            found = read_lone_head(replace(head, body=body).join(), dialect)
+            if found is None or found.is_json or found.is_code != is_code:
+                continue
+            if has_same_head(found.cell, cell, is_code) and found.claim.id == old.claim.id:
+                return found
+    return None
+
+
+def add_id(old: ReadCell, cell_id: str, dialect: Dialect) -> ReadCell | None:
+    """Return the text of `old` with `cell_id` as its id; None where there is no place for it."""
+    if old.is_json:
+        return None
+    label = old.head.label
+    parts = HeadText.from_text(old.text.head.core, label)
+    attribute = f'id="{cell_id}"'
+    if label is None:
+        joint = " " if old.head.title is None else ""
+        new = replace(parts, marker=_append(parts.marker, f"{joint}[^{cell_id}]"))
+    elif parts.footnote:
+        new = replace(parts, footnote=_append(parts.footnote, f" {attribute}"))
+    else:
+        new = replace(parts, footnote=f"[^{label}]: [{old.head.type or 'markdown'}] {attribute}")
+    found = read_lone_head(new.join(), dialect)
+    if found is None or found.is_json or found.claim.id != cell_id or found.is_code != old.is_code:
+        return None
+    return found if has_same_head(found.cell, old.cell, found.is_code) else None
+
+
+def _heads(parts: HeadText, old: TextCell, canonical: TextCell) -> Iterator[HeadText]:
+    """Yield the old marker and footnote, then with one of them new, then with both."""
+    level, _, rest = parts.marker.partition(" ")
+    marker = f"{level} %%%" if rest.startswith("%%%") else f"{level} %%"
+    if canonical.title is not None:
+        marker = f"{marker} {canonical.title}"
+    yield parts
+    if old.label is None:
+        yield replace(parts, marker=marker)
+        return
+    marker += f" [^{old.label}]" if canonical.title is None else f"[^{old.label}]"
+    ids = [(key, value) for key, value in old.attributes if key == "id"][:1]
+    attributes = format_footnote(canonical.type, ids + canonical.attributes)
+    footnote = f"[^{old.label}]: {attributes}"
+    yield replace(parts, footnote=footnote)
+    yield replace(parts, marker=marker)
+    yield replace(parts, marker=marker, footnote=footnote)
+
+
+def _bodies(
+    parts: HeadText, old: ReadCell, cell: dict[str, Any], canonical: TextCell, dialect: Dialect
+) -> Iterator[str]:
+    """Yield the old body, then the old body with other code in its fence, then a new one."""
+    if cell["source"] == old.cell["source"]:
+        yield parts.body
+    if canonical.type == "code" and old.is_code:
+        body = replace_code(parts.body, cell["source"], dialect)
+        if body is not None:
+            yield body
+    yield dialect.escaper.escape(canonical.body)
+
+
+def _append(line: str, text: str) -> str:
+    """Return `line` with `text` before the blanks at its end."""
+    stripped = line.rstrip(_BLANKS)
+    return f"{stripped}{text}{line[len(stripped) :]}"
+
+
+def _line_end(text: str, start: int) -> int:
+    end = text.find("\n", start)
+    return len(text) if end < 0 else end
+
+
+def _skip_blank(text: str, start: int) -> int:
+    match = _BLANK_LINES.match(text, start)
+    return match.end() if match else start

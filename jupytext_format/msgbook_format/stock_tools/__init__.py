@@ -11,8 +11,11 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook_format.stock_tools.execution import teach_execute
-    from msgbook_format.stock_tools.exporting import teach_nbconvert
-    from msgbook_format.stock_tools.names import describe_problem, named_resources
+    from msgbook_format.stock_tools.exporting import (
+        describe_problem,
+        named_resources,
+        teach_nbconvert,
+    )
 else:
     __getattr__ = lazy_names(
         __name__,

@@ -25,20 +25,20 @@ if TYPE_CHECKING:
         has_msgbook_kernel,
         is_shell_command,
     )
-    from msgbook_format.syntax.fence import write_fence
+    from msgbook_format.syntax.fence import StringPositions, write_fence
     from msgbook_format.syntax.frontmatter import split_frontmatter
     from msgbook_format.syntax.frontmatter_key import FrontmatterError
-    from msgbook_format.syntax.history_values import (
+    from msgbook_format.syntax.text_cell import (
+        AgentLine,
         is_excluded,
         is_history,
         is_summary,
+        parse_agent_line,
+        parse_label,
+        parse_msg_line,
         stricter_history,
     )
-    from msgbook_format.syntax.magic_lines import AgentLine, parse_agent_line, parse_msg_line
-    from msgbook_format.syntax.string_positions import StringPositions
-    from msgbook_format.syntax.text_cell import parse_label
-    from msgbook_format.syntax.yaml_nodes import YamlError, compose
-    from msgbook_format.syntax.yaml_values import plain_value
+    from msgbook_format.syntax.yaml_nodes import YamlError, compose, plain_value
 else:
     __getattr__ = lazy_names(
         __name__,

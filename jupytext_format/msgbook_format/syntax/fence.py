@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from msgbook_format.syntax.lines import trim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 _OPEN = re.compile(r"^( {0,3})(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\n]*?)$", re.M)
 _RUN = re.compile(r"`{3,}")
@@ -101,3 +107,37 @@ def _closing(run: str) -> re.Pattern[str]:
 def _dedent(line: str, width: int) -> str:
     blanks = len(line) - len(line.lstrip(" "))
     return line[min(blanks, width) :]
+
+
+# Positions of chosen strings in a text, computed once.
+#
+# A hostile text may hold any number of openers. Searching the text again for the end of each one
+# takes time that grows with the square of the text's length.
+
+
+class StringPositions:
+    """The positions of all strings that some patterns match in one text.
+
+    Args:
+        patterns: Each has one group, which matches the string.
+    """
+
+    def __init__(self, text: str, patterns: Iterable[re.Pattern[str]]) -> None:
+        self._text = text
+        self._patterns = patterns
+        self._positions: dict[str, list[int]] | None = None
+
+    def find(self, string: str, start: int) -> int:
+        """Return the first position of a string at or after `start`; -1 if there is none."""
+        if self._positions is None:
+            self._positions = self._find_all()
+        positions = self._positions.get(string, [])
+        index = bisect_left(positions, start)
+        return positions[index] if index < len(positions) else -1
+
+    def _find_all(self) -> dict[str, list[int]]:
+        positions: dict[str, list[int]] = {}
+        for pattern in self._patterns:
+            for match in pattern.finditer(self._text):
+                positions.setdefault(match[1], []).append(match.start())
+        return positions

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from msgbook_format import jsontext
-from msgbook_format.syntax.markers import MARKER
+from msgbook_format.syntax.lines import MARKER
 from msgbook_format.syntax.yaml_nodes import deep_line
 
 _FENCE = re.compile(r"^---[ \t\r]*$", re.M)

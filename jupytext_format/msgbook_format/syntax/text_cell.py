@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from msgbook_format import jsontext
-from msgbook_format.syntax.attributes import Attributes, format_footnote, parse_footnote
-from msgbook_format.syntax.lines import STREAM_PREFIX, Escaper, trim
-from msgbook_format.syntax.markers import MARKER
+from msgbook_format.syntax.attributes import (
+    Attributes,
+    format_footnote,
+    parse_attributes,
+    parse_footnote,
+)
+from msgbook_format.syntax.dialect import MSG_MAGIC
+from msgbook_format.syntax.lines import MARKER, STREAM_PREFIX, Escaper, trim
 
 _MARKER = re.compile(rf"^(?={MARKER})#+ (%%%?)[^\n]*")
 _USUAL = re.compile(
@@ -132,3 +138,139 @@ def _title_and_label(rest: str) -> tuple[str | None, str | None]:
     if len(rest) > 2 and rest[0] == "[" and rest[-1] == "]" and "]" not in rest[1:-1]:
         rest = rest[1:-1].strip(" \t")
     return rest or None, label
+
+
+# The values of `history` (seed 004): what a request contains of a cell, a block or an output.
+
+
+_INCLUDED = frozenset(("include", "1", "true"))
+_SUMMARY = "summary"
+HISTORY_VALUES = frozenset((*_INCLUDED, "exclude", "none", "0", "false", _SUMMARY))
+"""All spellings."""
+
+
+def is_excluded(history: Any) -> bool:
+    """Return whether a `history` value keeps something out of requests.
+
+    An unknown value does, too: it may be a misspelled `exclude`, and what was sent cannot be taken
+    back.
+    """
+    text = _normal(history)
+    return text != _SUMMARY and text not in _INCLUDED
+
+
+def is_summary(history: Any) -> bool:
+    """Return whether a `history` value asks for a summary."""
+    return _normal(history) == _SUMMARY
+
+
+def is_restricted(history: Any) -> bool:
+    """Return whether a `history` value keeps anything out of requests: all of it, or all but a summary."""
+    return _normal(history) not in _INCLUDED
+
+
+def is_history(history: Any) -> bool:
+    """Return whether a `history` value is a known one."""
+    return _normal(history) in HISTORY_VALUES
+
+
+def stricter_history(first: Any, second: Any) -> Any:
+    """Return the value of two that lets less through; the first one if both let through the same."""
+    return second if _strictness(second) > _strictness(first) else first
+
+
+def _strictness(history: Any) -> int:
+    return 2 if is_excluded(history) else int(is_restricted(history))
+
+
+def _normal(history: Any) -> str:
+    return history.strip().lower() if isinstance(history, str) else str(history).lower()
+
+
+# The lines `%%msg KEY=VALUE ...`, `%agent new NAME KEY=VALUE ...` and `%agent default NAME`.
+#
+# Their attributes are written as in a footnote. This is the only place that reads them: the kernel,
+# `check` and the text format see the same attributes.
+
+
+MSG_KEYS = frozenset(
+    (
+        "agent",
+        "history",
+        "model",
+        "answer_limit",
+        "max_steps",
+        "time_budget",
+        "token_budget",
+        "warn_tokens",
+        "max_subagents",
+        "subagent_depth",
+        "subagents_at_once",
+    )
+)
+"""Attributes that a `%%msg` line has."""
+
+_MSG = re.compile(rf"\s*{MSG_MAGIC}(?!\S)")
+_AGENT = re.compile(r"\s*%agent[^\S\n]+(new|default)[^\S\n]+([^\s=]+)(?!\S)")
+_QUOTES = frozenset("\"'")
+
+
+@dataclass(frozen=True, slots=True)
+class MsgLine:
+    """The line `%%msg KEY=VALUE ...` that a prompt begins with."""
+
+    attributes: dict[str, str]
+    """First value of each key."""
+    problem: str | None
+    """Description of the first word that cannot be read."""
+    end: int
+    """Index in the source of the first character after the line and its newline."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentLine:
+    """A cell `%agent new NAME KEY=VALUE ...` or `%agent default NAME`."""
+
+    verb: Literal["new", "default"]
+    name: str
+    attributes: dict[str, str] = field(default_factory=dict)
+    """First value of each key."""
+    problem: str | None = None
+    """Description of the first word that cannot be read."""
+
+
+def parse_msg_line(source: str) -> MsgLine | None:
+    """Return the `%%msg` line that a cell's source begins with; None if there is none."""
+    match = _MSG.match(source)
+    if match is None:
+        return None
+    line, end = _line_at(source, match.end())
+    column = match.end() - (end - len(line))
+    attributes, problem = parse_attributes(line, column)
+    return MsgLine(attributes, problem, min(end + 1, len(source)))
+
+
+def parse_agent_line(source: str) -> AgentLine | None:
+    """Return the `%agent` line that is all of a cell's source; None for any other source."""
+    match = _AGENT.match(source)
+    if match is None:
+        return None
+    line, end = _line_at(source, match.end())
+    if source[end:].strip():
+        return None
+    column, name = match.end() - (end - len(line)), match[2]
+    quoted = f"expected a name without quotes, found {name[:40]!r}" if _QUOTES & {*name} else None
+    if match[1] == "new":
+        attributes, problem = parse_attributes(line, column)
+        return AgentLine("new", name, attributes, quoted or problem)
+    rest = line[column:].strip()
+    extra = f"expected nothing after the name, found {rest[:40]!r}" if rest else None
+    return AgentLine("default", name, problem=quoted or extra)
+
+
+def _line_at(source: str, position: int) -> tuple[str, int]:
+    """Return the line that holds a position, and the index of its end."""
+    start = source.rfind("\n", 0, position) + 1
+    end = source.find("\n", position)
+    end = len(source) if end < 0 else end
+    return source[start:end], end

@@ -15,43 +15,43 @@ from msgbook_format.turn.model import (
     Context,
     Turn,
     Usage,
-    turn_of,
-)
-from msgbook_format.turn.parts import image_url
-from msgbook_format.turn.steps import (
     answer_text,
     blocks_of_type,
+    image_url,
     is_finished_call,
     match_results,
     step_positions,
+    turn_of,
 )
 
 if TYPE_CHECKING:
     from msgbook_format.turn.agent_rows import SUBAGENT_FILE, ShownAgent, shown_agents
-    from msgbook_format.turn.finish_reasons import (
-        COMPLETE_REASONS,
-        FINISH_REASONS,
-        PROVIDER_REASONS,
-        LimitReason,
-    )
-    from msgbook_format.turn.markdown.cost import takes_too_long
     from msgbook_format.turn.markdown.dialect import DISPLAY, FORMULA, TASK, dialect_parser
     from msgbook_format.turn.markdown.escape import (
         code_block,
         escape_line,
         find_language,
         replace_controls,
+        safe_destination,
+        safe_image,
+        takes_too_long,
     )
-    from msgbook_format.turn.markdown.links import safe_destination, safe_image
     from msgbook_format.turn.markdown.render import bundle, to_markdown, to_plain
     from msgbook_format.turn.markdown.safe import safe_markdown
+    from msgbook_format.turn.model import (
+        COMPLETE_REASONS,
+        FINISH_REASONS,
+        PROVIDER_REASONS,
+        LimitReason,
+    )
     from msgbook_format.turn.output_cells.turns import without_derived
-    from msgbook_format.turn.sources import Source, shown_sources
     from msgbook_format.turn.wording import (
         HIDDEN_REASONING,
+        Source,
         is_hidden_reasoning,
         model_words,
         reasoning_tokens_words,
+        shown_sources,
     )
 else:
     __getattr__ = lazy_names(

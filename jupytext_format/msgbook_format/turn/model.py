@@ -6,6 +6,8 @@ Each `TypedDict` below has the keys that this version knows. There may be others
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 TURN_MIME = "application/vnd.msgbook.turn+json"
@@ -161,3 +163,111 @@ def turn_of(output: Any) -> Turn | None:
         if not isinstance(block, dict) or not isinstance(block.get("type"), str):
             return None
     return turn  # type: ignore[return-value]  # a JSON object whose required keys were just checked
+
+
+# Parts of a tool result's content, as files hold them: values may be of any type.
+
+
+def image_url(part: Any) -> str | None:
+    """Return the URL of a part that is an image; None if it is no image.
+
+    Its type is `image_url` (seed 001) or `image` (seed 000). Of both, the key `image_url` holds an
+    object with the `url`, or the URL itself.
+    """
+    if not isinstance(part, dict) or part.get("type") not in ("image_url", "image"):
+        return None
+    image = part.get("image_url")
+    url = image.get("url") if isinstance(image, dict) else image
+    return url if isinstance(url, str) and url else None
+
+
+# The order in a turn's blocks: its steps, the result of each call, and the answer's text.
+#
+# Pure. Blocks may come from any file, so only their `type` can be relied on.
+
+
+def blocks_of_type(blocks: Iterable[Block], *types: str) -> list[Block]:
+    return [block for block in blocks if block["type"] in types]
+
+
+def answer_text(blocks: Iterable[Block]) -> str:
+    """Return the texts of the blocks as paragraphs."""
+    texts = (block.get("text") for block in blocks_of_type(blocks, "text"))
+    return "\n\n".join(text for text in texts if isinstance(text, str) and text)
+
+
+def step_positions(blocks: Sequence[Block]) -> list[list[int]]:
+    """Return the positions of the blocks of each step, in order of the steps' first blocks."""
+    steps: dict[object, list[int]] = {}
+    for position, block in enumerate(blocks):
+        steps.setdefault(_step(block), []).append(position)
+    return list(steps.values())
+
+
+def is_finished_call(block: Block) -> bool:
+    """Return whether a block is a tool call whose arguments arrived completely."""
+    return block["type"] == "tool_call" and not block.get("unfinished")
+
+
+def match_results(blocks: Sequence[Block]) -> dict[int, int]:
+    """Return the position of each finished call's result, by the position of the call.
+
+    A step may reuse the ids of another step. A result in the call's own step therefore comes first.
+    """
+    calls = [i for i, block in enumerate(blocks) if is_finished_call(block)]
+    pairs: dict[int, int] = {}
+    if not calls:
+        return pairs
+    unmatched = [i for i, block in enumerate(blocks) if block["type"] == "tool_result"]
+    for in_same_step in (True, False):
+        waiting = defaultdict(list)
+        for position in reversed(unmatched):
+            waiting[_key(blocks[position], in_same_step)].append(position)
+        for call in calls:
+            results = waiting[_key(blocks[call], in_same_step)]
+            if call not in pairs and results:
+                pairs[call] = results.pop()
+        matched = set(pairs.values())
+        unmatched = [position for position in unmatched if position not in matched]
+    return pairs
+
+
+def _key(block: Block, in_same_step: bool) -> Hashable:
+    found = block.get("id")
+    call_id = found if isinstance(found, str) else None
+    return (_step(block), call_id) if in_same_step else call_id
+
+
+def _step(block: Block) -> int:
+    step = block.get("step")
+    return step if isinstance(step, int) else 0
+
+
+# The finish reasons of incomplete turns, with their words for a reader.
+#
+# A finish reason that is not listed here is shown as the provider wrote it.
+
+
+LimitReason = Literal["max_steps", "budget", "answer_limit", "repeated_failure"]
+
+COMPLETE_REASONS = ("stop", "tool_calls")
+"""Reasons of an answer that is complete. After any other one, known or not, the turn is not done."""
+
+PROVIDER_REASONS: Mapping[str, str] = {
+    "length": "the answer reached the length limit",
+    "content_filter": "the provider's content filter stopped the answer",
+    "insufficient_system_resource": "the provider was short of resources",
+    "incomplete": "the provider ended the answer early",
+}
+"""Words by the reason that a provider gives for an answer it cut short; the third is DeepSeek's, and the
+last stands for a response that is incomplete for another reason, or none."""
+
+LIMIT_REASONS: Mapping[str, str] = {
+    "max_steps": "the limit of model calls was reached",
+    "budget": "the budget was used up",
+    "answer_limit": "the answer was too long",
+    "repeated_failure": "the same call was made too often",
+}
+"""Words by the limit of the turn that was reached."""
+
+FINISH_REASONS: Mapping[str, str] = {**PROVIDER_REASONS, **LIMIT_REASONS}

@@ -6,7 +6,10 @@ tests/format/turn/fixtures/turn_wording.json tests both.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from msgbook_format.turn.agent_rows import as_count
@@ -58,3 +61,135 @@ def reasoning_tokens_words(turn: Mapping[str, Any]) -> str:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
+
+
+# The sources of a text: its citations, as a reader is shown them.
+#
+# A server sent them, so their values may be of any type. The page has the same rules (`sources.ts`);
+# tests/format/turn/fixtures/sources.json tests both.
+
+
+SOURCES_LIMIT = 50
+"""Sources of one text that are shown."""
+
+TITLE_LIMIT = 200
+"""Greatest length of a title, in characters."""
+
+_LINK = re.compile(
+    r"(?:https?://|mailto:)[^\x00-\x20\x7f-\xa0\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\U000e0000-\U000e007f]{1,2000}",
+    re.IGNORECASE,
+)
+"""URL that becomes a link. It holds no blank and no invisible character."""
+
+_TITLES = ("title", "filename", "url", "file_id")
+"""Keys of a citation that name its source, the best one first. A cited file has no URL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One source, with text of unknown origin that is to be escaped."""
+
+    title: str
+    """One line, not empty."""
+    url: str | None
+    """An http, https or mailto URL; None if the source has none."""
+
+
+def shown_sources(block: Mapping[str, Any]) -> tuple[list[Source], int]:
+    """Return the sources of a block that are shown, each once, and the number of further ones."""
+    extra = block.get("extra")
+    citations = extra.get("annotations") if isinstance(extra, dict) else None
+    found: dict[str, Source] = {}
+    for citation in citations if isinstance(citations, list) else []:
+        source = _source(citation) if isinstance(citation, dict) else None
+        if source is not None:
+            found.setdefault(source.url or f" {source.title}", source)
+    sources = list(found.values())
+    return sources[:SOURCES_LIMIT], max(0, len(sources) - SOURCES_LIMIT)
+
+
+def _source(citation: dict[str, Any]) -> Source | None:
+    title = next(filter(None, (_line(citation.get(key)) for key in _TITLES)), "")
+    url = citation.get("url")
+    is_link = isinstance(url, str) and _LINK.fullmatch(url)
+    return Source(title, url if is_link else None) if title else None
+
+
+def _line(value: Any) -> str:
+    if not isinstance(value, str):
+        return ""
+    line = re.sub(r"[ \t\r\n]+", " ", value).strip(" ")
+    return line if len(line) <= TITLE_LIMIT else line[: TITLE_LIMIT - 1] + "…"
+
+
+# JSON of unknown origin, shortened for a reader.
+#
+# An item of a server may hold a megabyte that nobody can read. The page has the same rules
+# (`shownJson.ts`); tests/format/turn/fixtures/shown_json.json tests both.
+
+
+STRING_LIMIT = 500
+"""Greatest length of a string that is shown whole, in characters."""
+
+_BEGINNING = 200
+_ENTRIES = 100
+_VALUES = 500
+_DEPTH = 12
+_ENCRYPTED = "encrypted"
+
+
+def shown_json(value: Any) -> Any:
+    """Return JSON that shows at most the beginning of a long value, and says what is left out.
+
+    A value whose key begins with `encrypted` is never shown. `value` is not changed.
+    """
+    return _Shortener().shown(value, _DEPTH)
+
+
+class _Shortener:
+    def __init__(self) -> None:
+        self._left = _VALUES
+
+    def shown(self, value: Any, depth: int) -> Any:
+        self._left -= 1
+        if isinstance(value, str):
+            return _string(value)
+        if not isinstance(value, dict | list):
+            return value
+        if depth == 0 and value:
+            return "… (nested too deep to be shown)"
+        return self._object(value, depth) if isinstance(value, dict) else self._list(value, depth)
+
+    def _object(self, value: dict[str, Any], depth: int) -> dict[str, Any]:
+        shown: dict[str, Any] = {}
+        for key, entry in islice(value.items(), _ENTRIES):
+            if self._left <= 0:
+                break
+            is_hidden = key.startswith(_ENCRYPTED) and entry is not None
+            shown[_string(key)] = _hidden(entry) if is_hidden else self.shown(entry, depth - 1)
+        if len(shown) < len(value):
+            shown["…"] = f"({len(value) - len(shown):,} more)"
+        return shown
+
+    def _list(self, value: list[Any], depth: int) -> list[Any]:
+        shown: list[Any] = []
+        for entry in islice(value, _ENTRIES):
+            if self._left <= 0:
+                break
+            shown.append(self.shown(entry, depth - 1))
+        if len(shown) < len(value):
+            shown.append(f"… ({len(value) - len(shown):,} more)")
+        return shown
+
+
+def _string(text: str) -> str:
+    return text if len(text) <= STRING_LIMIT else f"{text[:_BEGINNING]}… {_size(text)}"
+
+
+def _hidden(value: Any) -> str:
+    return _size(value) if isinstance(value, str) else "(not shown)"
+
+
+def _size(text: str) -> str:
+    return f"({len(text):,} characters)"

@@ -17,25 +17,41 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.agents.agent import Agent, name_values, parse_temporary
+    from msgbook.agents.agent import (
+        Agent,
+        ConfiguredNames,
+        name_values,
+        narrow_agent,
+        narrow_roots,
+        parse_temporary,
+    )
     from msgbook.agents.identity import Identified, Identities
-    from msgbook.agents.mcp_selection import select_server_tools, select_servers
-    from msgbook.agents.named_agents import AgentSources, UnknownAgentError, UnreadableAgentError
-    from msgbook.agents.narrowing import ConfiguredNames, narrow_agent, narrow_roots
-    from msgbook.agents.project_files import ProjectFiles, read_project
-    from msgbook.agents.project_rules import ProjectRule, rules_in_force
-    from msgbook.agents.request_options import make_request_options
-    from msgbook.agents.resolve import (
+    from msgbook.agents.named_agents import (
+        AgentSources,
         AvailableAgent,
         ResolvedAgent,
+        UnknownAgentError,
+        UnreadableAgentError,
         list_available_agents,
         requested_models,
         requested_name,
         resolve_agent,
     )
-    from msgbook.agents.selection import Selection, select
-    from msgbook.agents.skills import skills_in_use
-    from msgbook.agents.system_prompt import build_system_prompt
+    from msgbook.agents.project_files import (
+        ProjectFiles,
+        ProjectRule,
+        Selection,
+        read_project,
+        rules_in_force,
+        select,
+        skills_in_use,
+    )
+    from msgbook.agents.request_options import (
+        build_system_prompt,
+        make_request_options,
+        select_server_tools,
+        select_servers,
+    )
 else:
     __getattr__ = lazy_names(
         __name__,

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
+from urllib.parse import unquote, urlsplit
 
-from msgbook.text import repair_surrogates, visible
-from msgbook_format.agents import (
-    OTHER_NAMES,
-    find_property,
-    property_table,
-    read_names,
-    read_text,
-)
+from msgbook.text import join_first, one_line, repair_surrogates, visible
+from msgbook_format.agents import OTHER_NAMES, find_property, property_table, read_names, read_text
 
 Origin = Literal["built-in", "configuration", "project", "notebook", "cell"]
 """Where an agent is defined; `cell` is a temporary one, of `%agent new`."""
@@ -177,3 +173,217 @@ def _excerpt(value: Any) -> str:
     except (ValueError, RecursionError):
         text = f"a {type(value).__name__}"
     return visible(repair_surrogates(text if len(text) <= _SHOWN else text[:_SHOWN] + "..."))
+
+
+# The `extra` table of an agent: keys of a request's body that msgbook has no property for. Pure.
+
+
+_OURS = {
+    "model",
+    "models",
+    "messages",
+    "input",
+    "instructions",
+    "prompt",
+    "system",
+    "n",
+    "stream",
+    "stream_options",
+    "background",
+    "store",
+    "previous_response_id",
+    "conversation",
+}
+"""Keys that msgbook sets itself: what is sent, how it is streamed, and that the server stores nothing."""
+
+_FREE = {
+    "top_p",
+    "top_k",
+    "min_p",
+    "frequency_penalty",
+    "presence_penalty",
+    "repetition_penalty",
+    "seed",
+    "stop",
+    "verbosity",
+    "text",
+    "response_format",
+    "parallel_tool_calls",
+    "reasoning",
+    "thinking",
+    "enable_thinking",
+    "chat_template_kwargs",
+}
+"""Keys that only shape the answer. Any other may send the conversation on, as a search does, or cost more."""
+
+_REASONING = {"effort", "summary", "generate_summary", "context", "max_tokens", "enabled"}
+"""Free keys of `reasoning`. `mode` may cost many times as much, and `exclude` hides the reasoning."""
+
+_NAMED = 5
+"""Most keys that a notice names."""
+
+
+def narrow_extra(agent: Agent) -> tuple[Agent, list[str]]:
+    """Remove keys from an agent's `extra` that it may not set.
+
+    Returns:
+        The agent, and one line for each reason why keys are removed.
+    """
+    extra: Mapping[str, Any] = agent.extra or {}
+    free = agent.origin == "configuration"
+    ours = [key for key in extra if key in _OURS]
+    others = [key for key in extra if not free and key not in _OURS | _FREE]
+    kept: dict[str, Any] = {k: v for k, v in extra.items() if k not in (*ours, *others)}
+    if not free:
+        others += _narrow_tables(kept)
+    notices = []
+    if ours:
+        notices.append(f"msgbook itself sets {_shown(ours)}.")
+    if others:
+        notices.append(f"only your own configuration can set {_shown(others)}.")
+    if not _is_list_of_tables(kept.get("tools", [])):
+        del kept["tools"]
+        notices.append("expected a list of tables under 'tools'; it is ignored.")
+    if not notices:
+        return agent, []
+    title = f"Agent {visible(agent.name)}: extra:"
+    return replace(agent, extra=kept), [f"{title} {notice}" for notice in notices]
+
+
+def _narrow_tables(extra: dict[str, Any]) -> list[str]:
+    """Remove from the tables in an `extra` what is not free, and return the keys. In place.
+
+    A text in `chat_template_kwargs` may be the template itself (vLLM), or words of the system message (gpt-oss).
+    """
+    refused = []
+    for name, is_free in (
+        ("chat_template_kwargs", lambda _, value: isinstance(value, bool | int | float)),
+        ("reasoning", lambda key, _: key in _REASONING),
+    ):
+        table = extra.get(name)
+        if isinstance(table, Mapping):
+            extra[name] = {key: value for key, value in table.items() if is_free(key, value)}
+            refused += [f"{name}.{key}" for key in table if key not in extra[name]]
+    return refused
+
+
+def _is_list_of_tables(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, Mapping) for one in value)
+
+
+def _shown(keys: list[str]) -> str:
+    return join_first([repr(visible(one_line(key, 60))) for key in keys], _NAMED)
+
+
+# Narrowing of agents: they name what the user has configured, and can only restrict it. Pure.
+#
+# `max_steps` and the budgets are narrowed elsewhere, with the user's own limits, by
+# `Limits.narrow(agent.limits)`.
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredNames:
+    """Names of providers, tools and MCP servers that the user has configured."""
+
+    providers: Collection[str] = ()
+    tools: Collection[str] = ()
+    mcp_servers: Collection[str] = ()
+
+
+def narrow_agent(agent: Agent, configured: ConfiguredNames) -> tuple[Agent, list[str]]:
+    """Remove names from an agent that the user has not configured, and keys of `extra` that it may not set.
+
+    Returns:
+        The agent, and one line for each removed name or group of keys.
+    """
+    notices = []
+    provider = agent.provider
+    if provider is not None and provider not in configured.providers:
+        notices.append(
+            f"{_title(agent)}: provider {_quoted(provider)} is not in your configuration"
+            f"{_list_known(configured.providers)}; your default one answers."
+        )
+        provider = None
+    tools, unknown = _split(agent.tools, configured.tools)
+    notices += [
+        f"{_title(agent)}: there is no tool {_quoted(name)}{_list_known(configured.tools)}."
+        for name in unknown
+    ]
+    servers, unknown = _split(agent.mcp_servers, configured.mcp_servers)
+    notices += [
+        f"{_title(agent)}: the MCP server {_quoted(name)} is not in your configuration"
+        f"{_list_known(configured.mcp_servers)}."
+        for name in unknown
+    ]
+    agent, refused = narrow_extra(agent)
+    narrowed = replace(agent, provider=provider, tools=tools, mcp_servers=servers)
+    return narrowed, [*notices, *refused]
+
+
+def narrow_roots(
+    agent: Agent, roots: Sequence[Path], real: Callable[[str], Path | None]
+) -> tuple[tuple[Path, ...], list[str]]:
+    """Narrow the folders below which an agent reads without approval to its `allowed_uris`.
+
+    Args:
+        roots: The user's folders, as real paths.
+        real: Returns the real path of a path, relative to the notebook's folder; None if the text
+            is not a path.
+
+    Returns:
+        The folders, and one line for each entry of `allowed_uris` that lies outside the user's folders.
+    """
+    if agent.allowed_uris is None:
+        return tuple(roots), []
+    allowed: list[Path] = []
+    notices = []
+    for uri in agent.allowed_uris:
+        path = _path_of(uri)
+        wanted = real(path) if path is not None else None
+        common = [_overlap(wanted, root) for root in roots] if wanted is not None else []
+        found = [path for path in common if path is not None]
+        if not found:
+            problem = "is not a folder" if wanted is None else "is outside of your own folders"
+            notices.append(
+                f"{_title(agent)}: allowed_uris: {_quoted(uri)} {problem}; it allows nothing."
+            )
+        allowed += found
+    return tuple(dict.fromkeys(allowed)), notices
+
+
+def _overlap(one: Path, other: Path) -> Path | None:
+    if one.is_relative_to(other):
+        return one
+    return other if other.is_relative_to(one) else None
+
+
+def _path_of(uri: str) -> str | None:
+    """Return the path of a `file:` URI of this machine; a plain path as it is."""
+    if not uri.lower().startswith("file:"):
+        return uri
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
+    return unquote(parts.path) or None if parts.netloc in ("", "localhost") else None
+
+
+def _split(
+    wanted: tuple[str, ...] | None, known: Collection[str]
+) -> tuple[tuple[str, ...] | None, list[str]]:
+    if wanted is None:
+        return None, []
+    found = tuple(name for name in wanted if name in known)
+    return found, [name for name in wanted if name not in known]
+
+
+def _title(agent: Agent) -> str:
+    return f"Agent {visible(agent.name)}"
+
+
+def _quoted(name: str) -> str:
+    return repr(visible(one_line(name, 100)))
+
+
+def _list_known(names: Collection[str]) -> str:
+    return f" ({', '.join(names)})" if names else " (there are none)"

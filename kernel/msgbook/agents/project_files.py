@@ -6,18 +6,21 @@ and numbers of files are limited. Each problem is a notice.
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
+from typing import Any, Literal, NamedTuple
 
-from msgbook.agents.project_rules import AGENTS_FILE, ProjectRule
-from msgbook.agents.skills import Skill, SkillError, parse_skill
+from msgbook.agents.agent import Agent, name_values, text_value
 from msgbook.approval import Roots
 from msgbook.errors import ToolError
 from msgbook.text import one_line, repair_surrogates, visible
 from msgbook.tools.files import decode, list_entries, read_file
 from msgbook_format.links import real_path
+from msgbook_format.syntax import YamlError, compose, plain_value, split_frontmatter
 
 AGENTS_FOLDER = PurePosixPath(".msgbook/agents")
 RULES_FOLDER = PurePosixPath(".msgbook/rules")
@@ -210,3 +213,213 @@ class _Tree:
                     yield path
                 elif kind == "other" and os.path.isdir(self.top / path):  # noqa: PTH112 - no error where nothing is allowed
                     self.add_notice(path, "a link to a folder is not followed.")
+
+
+# Project rules: text that a model has to follow. Pure.
+
+
+AGENTS_FILE = "AGENTS.md"
+"""The rule at the top of a project, which other programs read, too."""
+
+Expand = Callable[[str], tuple[str, Sequence[str]]]
+"""Expands the macros of a text, and returns the result and one line for each problem."""
+
+TOTAL_LIMIT = 200_000
+"""Characters of all rules of a request together."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRule:
+    """One rule."""
+
+    name: str
+    """Path below `.msgbook/rules`, with slashes; `AGENTS.md` for the rule at the top."""
+    text: str
+
+
+def rules_in_force(
+    rules: Sequence[ProjectRule], selected: Selection, expand: Expand
+) -> tuple[list[ProjectRule], list[str]]:
+    """Return the rules in use, with their macros expanded, and one line for each problem.
+
+    A rule without text after expansion is left out. A rule that makes the rules too long is left out
+    completely: half a rule may mean something else.
+    """
+    notices = [*selected.notices, *selected.unknown([rule.name for rule in rules])]
+    found = []
+    room = TOTAL_LIMIT
+    for rule in rules:
+        if not selected.uses(rule.name):
+            continue
+        text, problems = expand(rule.text)
+        notices += [f"Rule {visible(rule.name)}: {problem}" for problem in problems]
+        if not text.strip():
+            continue
+        if len(text) > room:
+            notices.append(
+                f"Rule {visible(rule.name)} is left out: the rules have more than {TOTAL_LIMIT} "
+                "characters together."
+            )
+            continue
+        room -= len(text)
+        found.append(ProjectRule(rule.name, text))
+    return found, notices
+
+
+# Skills: instructions that a model reads when it needs them. Pure.
+#
+# A skill is a folder with a `SKILL.md`. The system prompt has the `name` and `description` from its
+# frontmatter; the model reads the rest with the tool `read`.
+
+
+_NAME_LIMIT, _DESCRIPTION_LIMIT = 64, 1024
+"""Characters, as the Agent Skills format limits them."""
+
+_FRONTMATTER_LIMIT = 5_000
+"""Characters at the start of a file that are read: each turn reads all skills, and YAML is slow."""
+
+_HEADING = """\
+# Installed Skills
+
+Each skill below is a file of instructions for one kind of task. When a task fits the description
+of a skill, read the file at its path first and follow it. Do not guess what a skill says."""
+
+
+class SkillError(ValueError):
+    """A `SKILL.md` without a valid skill; the message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """A skill, as the system prompt lists it."""
+
+    name: str
+    description: str
+    path: str
+    """Path of its `SKILL.md` for the tool `read`."""
+
+
+def parse_skill(text: str, path: str) -> Skill:
+    """Parse the frontmatter of a `SKILL.md`.
+
+    Raises:
+        SkillError: The name or description is missing or too long.
+    """
+    table, _, problem = split_markdown(text[:_FRONTMATTER_LIMIT])
+    if problem is not None:
+        raise SkillError(problem)
+    values = []
+    for key, limit in (("name", _NAME_LIMIT), ("description", _DESCRIPTION_LIMIT)):
+        try:
+            value = one_line(text_value(table.get(key)), limit + 1)
+        except ValueError:
+            value = ""
+        if not 0 < len(value) <= limit:
+            raise SkillError(f"expected {key}: in its frontmatter, 1 to {limit} characters.")
+        values.append(value)
+    return Skill(values[0], values[1], path)
+
+
+def skills_in_use(skills: Sequence[Skill], selected: Selection) -> tuple[list[Skill], list[str]]:
+    """Return the skills in use, and one line for each problem."""
+    notices = [*selected.notices, *selected.unknown([skill.name for skill in skills])]
+    return [skill for skill in skills if selected.uses(skill.name)], notices
+
+
+def build_skills_index(skills: Sequence[Skill]) -> str:
+    """Return the list of skills for a model; empty if there are none."""
+    if not skills:
+        return ""
+    entries = (
+        {"name": skill.name, "description": skill.description, "path": skill.path}
+        for skill in sorted(skills, key=lambda skill: skill.name)
+    )
+    listed = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
+    return f"{_HEADING}\n\n```json\n[\n{listed}\n]\n```"
+
+
+# Markdown files with a frontmatter: definitions of agents and skills.
+
+
+class MarkdownFile(NamedTuple):
+    """The parts of a Markdown file."""
+
+    table: dict[str, Any]
+    """The frontmatter; empty if there is none, or it cannot be read."""
+    body: str
+    """The text after the frontmatter, without blank lines around it."""
+    problem: str | None = None
+    """Why the frontmatter cannot be read; None if it can."""
+
+
+def split_markdown(text: str) -> MarkdownFile:
+    """Split a file into frontmatter and body. Line ends become LF."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    end = split_frontmatter(text)
+    block, body = text[:end], text[end:].strip()
+    if not block:
+        return MarkdownFile({}, body)
+    inner = block[block.index("\n") + 1 : block.rindex("---")]
+    try:
+        root = compose(inner)
+        table = plain_value(root) if root is not None else {}
+    except YamlError as error:
+        return MarkdownFile({}, body, f"line {error.line + 1} is not YAML: {error}.")
+    if not isinstance(table, dict):
+        return MarkdownFile({}, body, "expected the frontmatter to map names to values.")
+    return MarkdownFile(table, body)
+
+
+# Selection of the project rules and skills that a conversation uses. Pure.
+
+
+Kind = Literal["rules", "skills"]
+
+DEFAULTS: Mapping[Kind, tuple[str, ...]] = {"rules": ("*",), "skills": ()}
+"""The default: all rules, no skills. Each rule is meant to be followed. Each skill adds its description
+to every request, even if it belongs to another program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The names in use, and what selected them."""
+
+    kind: Kind
+    wanted: tuple[str, ...]
+    """Names, with the wildcards `*` and `?`."""
+    by: str
+    """For notices: `agent NAME`, `the notebook` or `by default`."""
+    notices: tuple[str, ...] = ()
+
+    def uses(self, name: str) -> bool:
+        """Return whether a rule or skill with this name is used."""
+        return any(name == pattern or fnmatchcase(name, pattern) for pattern in self.wanted)
+
+    def unknown(self, names: Sequence[str]) -> list[str]:
+        """Return one line for each wanted name that does not exist."""
+        return [
+            f"{self.kind} of {self.by}: there is no {visible(one_line(wanted, 100))!r}."
+            for wanted in self.wanted
+            if wanted != "*"
+            and not any(name == wanted or fnmatchcase(name, wanted) for name in names)
+        ]
+
+
+def select(kind: Kind, agent: Agent, notebook: Mapping[str, Any]) -> Selection:
+    """Return the agent's own selection, else the notebook's, else the default.
+
+    Args:
+        notebook: The notebook's `metadata.msgbook`, where `rules` and `skills` are lists of names.
+    """
+    own = agent.rules if kind == "rules" else agent.skills
+    if own is not None:
+        return Selection(kind, own, f"agent {visible(agent.name)}")
+    default = Selection(kind, DEFAULTS[kind], "by default")
+    value = notebook.get(kind)
+    if value is None:
+        return default
+    try:
+        return Selection(kind, name_values(value), "the notebook")
+    except ValueError:
+        words = f"{kind} of the notebook: expected a list of names; it is ignored."
+        return Selection(kind, default.wanted, default.by, (words,))

@@ -16,13 +16,18 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook.approval.approver import Approver
-    from msgbook.approval.own_rules import RuleError, RuleUses, Uses, new_rule
-    from msgbook.approval.project_settings import load_with_project
-    from msgbook.approval.question import Answer, Approve, Ask, Decision, Question
-    from msgbook.approval.question_text import InputLine, ReadLine, ask_by_line
-    from msgbook.approval.remembered import Remembered
-    from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
-    from msgbook.approval.roots import Roots
+    from msgbook.approval.own_rules import Remembered, RuleError, RuleUses, Uses, new_rule
+    from msgbook.approval.question import (
+        Answer,
+        Approve,
+        Ask,
+        Decision,
+        InputLine,
+        Question,
+        ReadLine,
+        ask_by_line,
+    )
+    from msgbook.approval.roots import ApprovalRequest, ApprovalRequiredError, Roots
     from msgbook.approval.rules import MCP_PREFIX, Rule, SavedRules
     from msgbook.approval.store import StoreError
     from msgbook.approval.trust import (
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
         find_project,
         followed_project,
         is_foreign,
+        load_with_project,
         read_config,
     )
 else:

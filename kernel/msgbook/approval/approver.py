@@ -8,11 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from msgbook.approval.own_rules import NO_USES, RuleUses, Uses
+from msgbook.approval.own_rules import (
+    NO_USES,
+    Kind,
+    Remembered,
+    RuleUses,
+    Uses,
+    approval_key,
+    rule_entry,
+)
 from msgbook.approval.question import QUESTION_LIMIT, Ask, Choice, Decision, Question
-from msgbook.approval.remembered import Kind, Remembered, approval_key, rule_entry
-from msgbook.approval.rule_patterns import canonical_json
-from msgbook.approval.rules import Rule, SavedRules
+from msgbook.approval.rules import Rule, SavedRules, canonical_json
 from msgbook.approval.store import StoreError
 from msgbook.config import ApprovalPolicy
 from msgbook.text import visible

@@ -5,12 +5,13 @@ A rule covers only what its author clearly meant: an ambiguous call needs approv
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.approval.rule_patterns import canonical_json, matches_path, matches_value
 from msgbook.approval.store import Store, StoreError, data_file
 from msgbook.call_arguments import parse_arguments
 from msgbook.text import visible
@@ -18,6 +19,7 @@ from msgbook_format.links import real_path
 
 if TYPE_CHECKING:
     from msgbook.approval.own_rules import OwnRules
+
 
 MCP_PREFIX = "mcp__"
 """Beginning of the names of all tools of MCP servers. Which program such a name means is known to the user's
@@ -227,3 +229,56 @@ def _folder_problem(folder: Any) -> str:
     except (OSError, RuntimeError, ValueError):  # a loop of links, no such user, NUL
         fine = False
     return "" if fine else "has a folder that is not an absolute path, or does not exist"
+
+
+# Comparison of a value in a rule with a value of a call's arguments. Pure.
+
+
+_NOT_IN_STAR = set(";&|<>`$\\\"'()#~!{}[]?*")
+"""Characters that `*` never matches, since a shell gives them a meaning. `#` would end the command before
+the rest of the pattern, and `.{.,}` would lead to the folder above."""
+
+
+def canonical_json(value: Any) -> str:
+    """Return the JSON text that all equal values have in common."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def matches_path(expected: Any, real: str, folder: Path) -> bool:
+    """Return whether a pattern, absolute or relative to the notebook's folder, matches a real path."""
+    if not isinstance(expected, str):
+        return False
+    shown = real if Path(expected).is_absolute() else os.path.relpath(real, folder)
+    return matches_value(os.path.normpath(expected), shown)
+
+
+def matches_value(expected: Any, given: Any) -> bool:
+    """Return whether the value of a rule, in which `*` stands for harmless text, matches a call's."""
+    if isinstance(expected, str) and "*" in expected:
+        if isinstance(given, str):
+            return _matches_text(expected, given)
+        return expected == "*" and (given is None or isinstance(given, bool | int | float))
+    return canonical_json(expected) == canonical_json(given)
+
+
+def _matches_text(pattern: str, text: str) -> bool:
+    """Return whether a text is the pattern with harmless text in place of each `*`.
+
+    Each piece of the pattern matches at its first place, so that no text takes long. In rare cases
+    only a later place would match; then the call needs approval.
+    """
+    first, *middle, last = pattern.split("*")
+    if len(text) < len(first) + len(last) or not text.startswith(first) or not text.endswith(last):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for piece in middle:
+        found = text.find(piece, at, end)
+        if found < 0 or not _is_harmless(text[at:found]):
+            return False
+        at = found + len(piece)
+    return _is_harmless(text[at:end])
+
+
+def _is_harmless(text: str) -> bool:
+    """Return whether `*` may match a text: no shell syntax, no `..`, no invisible characters."""
+    return not _NOT_IN_STAR & set(text) and ".." not in text and visible(text) == text

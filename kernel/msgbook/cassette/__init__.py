@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.cassette.base import Cassette
-    from msgbook.cassette.metadata_changes import changed_metadata, turn_metadata, undo
+    from msgbook.cassette.base import Cassette, changed_metadata, turn_metadata, undo
     from msgbook.cassette.player import Player
-    from msgbook.cassette.reader import CassetteError, Tape, is_cassette, read_cassette
+    from msgbook.cassette.reader import (
+        CassetteError,
+        CassetteFile,
+        Tape,
+        is_cassette,
+        read_cassette,
+    )
     from msgbook.cassette.recorder import Recorder
-    from msgbook.cassette.writer import CassetteFile
 else:
     __getattr__ = lazy_names(
         __name__,

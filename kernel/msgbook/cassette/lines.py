@@ -1,6 +1,6 @@
 """The lines of a cassette, and what each may hold. What is not listed here is ignored.
 
-A cassette is JSON Lines. The first line is the head; each other line belongs to a lane (`msgbook.lanes`) and is of
+A cassette is JSON Lines. The first line is the head; each other line belongs to a lane (`msgbook.ids`) and is of
 one kind, which its keys show. Lines of a lane stand in the order in which they happened.
 """
 

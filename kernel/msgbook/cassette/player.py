@@ -7,16 +7,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from msgbook.approval import ApprovalRequest, Decision, Question
-from msgbook.cassette.base import Cassette
-from msgbook.cassette.mcp_offers import recorded_servers
+from msgbook.cassette.base import Cassette, load_settings, recorded_servers, set_times
+from msgbook.cassette.exchanges import digest_text
 from msgbook.cassette.playback import STOPPED, PlayingWire, Problems
 from msgbook.cassette.reader import CassetteError, Lane, Tape
-from msgbook.cassette.request_bodies import digest_text
-from msgbook.cassette.saved_settings import load_settings
-from msgbook.cassette.turn_times import set_times
 from msgbook.config import McpServerSettings
-from msgbook.ids import Ids
-from msgbook.lanes import LANE
+from msgbook.ids import LANE, Ids
 from msgbook.text import one_line, visible
 from msgbook.tools.mcp import McpServers
 from msgbook.turn import Attempt, TurnRecord

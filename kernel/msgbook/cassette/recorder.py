@@ -8,18 +8,12 @@ from typing import Any
 
 from msgbook import __version__
 from msgbook.approval import Decision, Question
-from msgbook.cassette.base import Cassette
-from msgbook.cassette.exchanges import RecordingWire
+from msgbook.cassette.base import Cassette, Change, list_offers, list_times, save_settings
+from msgbook.cassette.exchanges import RecordingWire, digest_text
 from msgbook.cassette.lines import VERSION
-from msgbook.cassette.mcp_offers import list_offers
-from msgbook.cassette.metadata_changes import Change
-from msgbook.cassette.request_bodies import digest_text
-from msgbook.cassette.saved_settings import save_settings
-from msgbook.cassette.turn_times import list_times
-from msgbook.cassette.writer import CassetteFile
+from msgbook.cassette.reader import CassetteFile
 from msgbook.config import McpServerSettings, Settings, redact_json
-from msgbook.ids import Ids
-from msgbook.lanes import LANE
+from msgbook.ids import LANE, Ids
 from msgbook.tools.mcp import McpServers
 from msgbook.turn import Attempt, TurnRecord
 from msgbook_format.turn import Block

@@ -10,8 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from msgbook.approval import find_project
-from msgbook.cli.terminal import complain, line_of, say
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError, complain, line_of, say
 from msgbook.errors import describe_file_error
 from msgbook_format.agent_states import TreeRow, list_folder
 from msgbook_format.files import stem_of

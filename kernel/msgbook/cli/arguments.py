@@ -202,3 +202,153 @@ def _seconds(word: str) -> float:
     if not 0 < seconds < float("inf"):
         raise argparse.ArgumentTypeError(f"expected a positive number of seconds, not {word!r}")
     return seconds
+
+
+# Arguments of the verbs that make other files of a conversation. Imports argparse alone, as `arguments` does.
+
+
+def declare_fork(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook fork`."""
+    parser.description = (
+        "Copy the cells of FILE, from the first to the one with that id, with their answers into a new "
+        "file, and print its name. FILE is not changed."
+    )
+    parser.add_argument("file", metavar="FILE", help="a message file, an .ipynb or an .mtm")
+    parser.add_argument("--at", required=True, metavar="ID", help="the last cell of the new file")
+    parser.add_argument(
+        "--output", metavar="NEW", help="name of the new file (default: FILE with -fork)"
+    )
+
+
+def declare_convert(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook convert`."""
+    parser.usage = "%(prog)s [options] FILE [NEW]"
+    parser.description = (
+        "Write the conversation of FILE into the file NEW, whose name chooses the form: .msg.md, .ipynb, "
+        ".mtm or .mutsumi-notebook; .json for OpenAI messages, .jsonl for a line of training data. FILE is a "
+        "conversation in any of these forms, an archive of ChatGPT or Claude (.zip or conversations.json), "
+        "logs of llm (logs.db, or the JSON of `llm logs --json`) or a .chat of jupyter-ai. FILE is not "
+        "changed, and nothing in it is run. What has no place in NEW is said on standard error."
+    )
+    parser.add_argument("file", metavar="FILE", help="what to convert; its form is recognized")
+    new = parser.add_argument("new", metavar="NEW", help="the file to write")
+    # With `nargs="?"` argparse would miss it behind an option. The verb says what is missing.
+    new.required = False
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="write each conversation of FILE into this folder, named by its title",
+    )
+    parser.add_argument(
+        "--to",
+        choices=("msg.md", "ipynb", "mtm", "openai-messages", "openai-jsonl"),
+        metavar="FORM",
+        help="the form to write, instead of what NEW says: %(choices)s; without NEW and --out, the last two "
+        "go to standard output",
+    )
+    parser.add_argument(
+        "--system-prompt",
+        action="store_true",
+        help="begin OpenAI messages with the system prompt of the agent that would answer next, as a request does",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="replace the conversation in NEW if it exists"
+    )
+
+
+def declare_export(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook export`."""
+    parser.description = (
+        "Write the conversation of FILE as a document that can be passed on: nothing in it runs or loads. "
+        "FILE is not changed."
+    )
+    parser.add_argument("file", metavar="FILE", help="a message file, an .ipynb or an .mtm")
+    parser.add_argument(
+        "--to",
+        choices=("html", "markdown", "pdf", "slides", "notebook"),
+        default="html",
+        help="kind of the document (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--output", metavar="NEW", help="the file to write (default: beside FILE, with its name)"
+    )
+    parser.add_argument("--force", action="store_true", help="replace NEW if it exists")
+    parser.add_argument(
+        "--no-reasoning",
+        dest="reasoning",
+        action="store_false",
+        help="leave out the model's reasoning",
+    )
+    parser.add_argument(
+        "--no-tools",
+        dest="tools",
+        action="store_false",
+        help="leave out tool calls and their results",
+    )
+    parser.add_argument(
+        "--excluded",
+        action="store_true",
+        help="show prompts and code that are excluded from requests, too",
+    )
+    parser.add_argument("--system", action="store_true", help="show system prompts, too")
+
+
+# Arguments of `msgbook run`. Imports argparse alone, so that `--help` is fast.
+
+
+def declare_run(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook run`."""
+    parser.description = (
+        "Answer the prompts of FILE (.msg.md, .md with message_section, .ipynb, .mtm) that have no answer, from "
+        "top to bottom, and write the file after each. DIR: do so with all conversations in it, several at once, "
+        "and print a table. Code cells are not run. Exit code: 0 if all prompts are answered, 1 if a turn failed, "
+        "which ends the run of its file, 2 if a file cannot be used."
+    )
+    parser.add_argument(
+        "file", metavar="FILE|DIR", help="a message file, an .ipynb or an .mtm, or a folder"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=_count,
+        metavar="N",
+        help="files or models that answer at once (default: 4)",
+    )
+    parser.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="answer the files of DIR on the Dask cluster of that scheduler",
+    )
+    parser.add_argument(
+        "--model",
+        action="append",
+        metavar="NAME",
+        help="answer FILE anew with that model, and with each other one that is named so; needs --out",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="folder of a new file for each --model and of their comparison as HTML and JSON",
+    )
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--all", action="store_true", help="answer all prompts again")
+    which.add_argument(
+        "--from", dest="first", metavar="ID", help="answer that prompt and all below it again"
+    )
+    cassette = parser.add_mutually_exclusive_group()
+    cassette.add_argument(
+        "--record", metavar="CASSETTE", help="record the run in that file, NAME.cassette.jsonl"
+    )
+    cassette.add_argument(
+        "--replay",
+        metavar="CASSETTE",
+        help="answer the prompts that were answered in that recording again, as they were: without a "
+        "network, and nothing runs; a difference is exit code 1 and leaves FILE as it is",
+    )
+    declare_approval(parser)
+
+
+def _count(word: str) -> int:
+    number = int(word) if word.isascii() and word.isdecimal() else 0
+    if not number:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, not {word!r}")
+    return number

@@ -18,14 +18,13 @@ from msgbook.cli.incomplete_answers import (
     resume,
 )
 from msgbook.cli.screen import Screen
-from msgbook.cli.standard_input import text_of_input
-from msgbook.cli.terminal import complain, line_of
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError, complain, line_of
 from msgbook.config import ApprovalPolicy
+from msgbook.engine import hide_from_children
 from msgbook.errors import describe_file_error
-from msgbook.host import hide_from_children
 from msgbook.notebook import Document, DocumentError, as_prompt
 from msgbook.text import repair_surrogates, without_data
+from msgbook.tools.files import decode
 from msgbook_format.errors import MessageFileError, NotAMessageFile
 from msgbook_format.files import SUFFIX, require_no_link
 from msgbook_format.turn import answer_text
@@ -186,3 +185,24 @@ def _save_prompt(document: Document) -> None:
         document.save()
     except (MessageFileError, OSError) as error:
         raise CommandError(describe_file_error(document.path, error)) from error
+
+
+# The text of standard input.
+
+
+def text_of_input(verb: str, data: bytes) -> str:
+    """Return the text that was piped into a verb, without its last line end.
+
+    It is decoded as a file to which a message refers. A guess is said on standard error.
+
+    Raises:
+        CommandError: It is no text.
+    """
+    file = decode(data)
+    if file is None:
+        raise CommandError("standard input: expected text, got binary data")
+    if file.is_damaged:
+        complain(verb, "standard input: some of its bytes are no text; \ufffd stands for each")
+    if file.is_guessed:
+        complain(verb, f"standard input: expected UTF-8, got {file.codec}, which is a guess")
+    return file.text.removesuffix("\n").removesuffix("\r")

@@ -8,8 +8,7 @@ from typing import Any
 
 from msgbook.cli.folders import make_folder, require_target
 from msgbook.cli.imported_chats import import_as, import_into, is_conversation
-from msgbook.cli.terminal import line_of, say
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError, line_of, say
 from msgbook.errors import describe_file_error
 from msgbook.notebook import Document, create, require_name
 from msgbook.other_chats import FORMS

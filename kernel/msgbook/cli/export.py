@@ -9,8 +9,7 @@ from pathlib import Path
 from nbconvert.utils.exceptions import ConversionException
 
 from msgbook.cli.folders import require_target
-from msgbook.cli.terminal import say
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError, say
 from msgbook.errors import describe_file_error
 from msgbook_format import exporters
 from msgbook_format.files import export_name, replace_bytes, stem_of

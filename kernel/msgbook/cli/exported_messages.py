@@ -13,8 +13,7 @@ from msgbook.approval import load_with_project
 from msgbook.cli.file_turns import engine_for, require_conversation
 from msgbook.cli.folders import make_folder, require_target, unused_paths
 from msgbook.cli.imported_chats import is_conversation, read_others, report, tell
-from msgbook.cli.terminal import printable_json, say, write
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError, printable_json, say, write
 from msgbook.config import hide_keys
 from msgbook.errors import MsgbookError, describe_file_error
 from msgbook.messages import Message

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import sys
+import tempfile
+import threading
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -14,22 +18,31 @@ from msgbook.approval import InputLine, ReadLine, Rule, load_with_project
 from msgbook.cassette import Cassette, Recorder, changed_metadata, turn_metadata
 from msgbook.cli.cassette_files import recording
 from msgbook.cli.file_prompts import has_model_output, is_answered
-from msgbook.cli.input_line import can_ask, read_line
+from msgbook.cli.folders import unused_paths
 from msgbook.cli.screen import TurnScreen
-from msgbook.cli.unsaved import save_elsewhere
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError, say, write
 from msgbook.config import ApprovalPolicy, Settings, hide_keys
-from msgbook.display.failure import Failure, error_content
+from msgbook.display.console import Failure, error_content
 from msgbook.display.turn_view import TurnView
-from msgbook.engine import Engine
-from msgbook.host import home_folder, private_paths, saved_approver
-from msgbook.notebook import Cell, Document, Transcript, source_of, working_folder
+from msgbook.engine import Engine, home_folder, private_paths, saved_approver
+from msgbook.notebook import (
+    Cell,
+    Document,
+    DocumentError,
+    Transcript,
+    create,
+    create_beside,
+    source_of,
+    working_folder,
+)
 from msgbook.provider import Paces
+from msgbook.text import without_data
 from msgbook.tools import AbsentPython
 from msgbook.turn_run import run_to_end
 from msgbook_format.errors import FileChangedError
+from msgbook_format.files import create_bytes, stem_of
 from msgbook_format.syntax import has_msgbook_kernel
-from msgbook_format.turn import Turn
+from msgbook_format.turn import Turn, answer_text
 
 _POLICIES: tuple[ApprovalPolicy, ...] = ("deny", "ask", "allow")
 """Policies for tool calls, the strictest first."""
@@ -227,3 +240,134 @@ def ending_signals() -> list[int]:
     """Return the signals that end a run as Ctrl+C does, without those that `nohup` makes it ignore."""
     numbers = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]
     return [n for n in numbers if n is not None and signal.getsignal(n) is not signal.SIG_IGN]
+
+
+# Reading of a line that the user types on the terminal while turns run.
+
+
+_MOST = 4096
+"""Bytes of a line; terminals deliver no longer lines at once."""
+
+
+def can_ask() -> bool:
+    """Return whether the user can see a question and answer it."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+async def read_line(prompt: str) -> str:
+    """Show a prompt and return the line that is typed; empty at the end of the input.
+
+    The event loop keeps running, so that an interrupt ends the wait. Text that was typed before the
+    prompt appeared is dropped.
+    """
+    loop = asyncio.get_running_loop()
+    typed: asyncio.Future[bytes] = loop.create_future()
+
+    def settle(line: bytes) -> None:
+        if not typed.done():
+            typed.set_result(line)
+
+    def wait() -> None:
+        # Not `sys.stdin`: Python would wait for its lock when it ends.
+        try:
+            line = os.read(descriptor, _MOST)
+        except OSError:
+            line = b""
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(settle, line)
+
+    descriptor = sys.stdin.fileno()
+    _drop_typed(descriptor)
+    write(prompt, sys.stderr)
+    sys.stderr.flush()
+    threading.Thread(target=wait, name="msgbook-line", daemon=True).start()
+    return (await typed).decode("utf-8", "replace")
+
+
+def _drop_typed(descriptor: int) -> None:
+    try:
+        import termios
+    except ImportError:  # Windows
+        return
+    with suppress(termios.error):
+        termios.tcflush(descriptor, termios.TCIFLUSH)
+
+
+# Rescue of an answer if the conversation's file cannot be written.
+
+
+def save_elsewhere(
+    document: Document, turn: Turn, cause: Exception, *, is_shown: bool
+) -> CommandError:
+    """Save the conversation elsewhere and return the error that says why and where.
+
+    If no file can be written at all, the text of the answer is printed on standard error.
+
+    Args:
+        turn: The last turn, which is in the document already.
+        cause: The error that writing the file raised.
+        is_shown: Whether a terminal shows the turn anyway.
+    """
+    kept = _keep_elsewhere(document)
+    if kept is None and not is_shown:
+        with suppress(OSError):
+            say(without_data(answer_text(turn["blocks"])), sys.stderr)
+    advice = "Copy the last answer from above: it is saved nowhere."
+    return CommandError(describe_unsaved(document.path, cause, kept, advice))
+
+
+def describe_unsaved(path: Path, cause: Exception, kept: Path | None, advice: str = "") -> str:
+    """Return the words about a file that could not be written.
+
+    Args:
+        kept: Where its content is instead; None if no other file could be written either.
+        advice: What to do in that case.
+    """
+    where = (
+        f"The conversation with the last answer is in {kept}"
+        if kept is not None
+        else f"No other file could be written. {advice}".rstrip()
+    )
+    return f"{path} was not written: {_why(cause)}. {where}"
+
+
+def keep_content(path: Path, content: bytes) -> Path | None:
+    """Write the content of a file that cannot be written beside it, or else into a private temporary folder.
+
+    Returns:
+        The file that was written; None if neither works.
+    """
+    stem = stem_of(path.name)
+    with suppress(OSError, CommandError):
+        [kept] = unused_paths(path.parent, [f"{stem}.unsaved"], path.name.removeprefix(stem))
+        create_bytes(kept, content)
+        return kept
+    with suppress(OSError):
+        kept = Path(tempfile.mkdtemp(prefix="msgbook-")) / path.name
+        create_bytes(kept, content)
+        return kept
+    return None
+
+
+def _why(cause: Exception) -> str:
+    if isinstance(cause, FileChangedError):
+        return "it has changed since it was read"
+    message = cause.strerror if isinstance(cause, OSError) else None
+    return message or type(cause).__name__
+
+
+def _keep_elsewhere(document: Document) -> Path | None:
+    """Save beside the file, or else in a private temporary folder; None if neither works."""
+    with suppress(DocumentError):
+        return create_beside(document.path, document.notebook, ".unsaved")
+    with suppress(OSError):
+        folder = Path(tempfile.mkdtemp(prefix="msgbook-"))
+        try:
+            # With its own name: a longer one may be too long.
+            kept = folder / document.path.name
+            create(kept, document.notebook)
+        except DocumentError:
+            folder.rmdir()
+        else:
+            return kept
+    return None

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError
 from msgbook.errors import describe_file_error
 from msgbook_format.files import require_no_link, require_replaceable
 

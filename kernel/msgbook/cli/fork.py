@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from msgbook.cli.terminal import say
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError, say
 from msgbook.notebook import fork_conversation
 
 

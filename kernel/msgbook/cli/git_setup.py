@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import shlex
+import shutil
+import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from msgbook.cli.git_settings import GitSettings
-from msgbook.cli.terminal import complain, line_of, say
-from msgbook_format.files import SUFFIX
+from msgbook.cli.folders import require_folder, require_target
+from msgbook.cli.terminal import CommandError, complain, line_of, say
+from msgbook_format.files import SUFFIX, read_regular, replace_bytes
 
 ATTRIBUTES = f"*{SUFFIX} diff=msgbook merge=msgbook"
 DRIVER = "merge.msgbook.driver"
@@ -105,3 +111,200 @@ def _warn_of_others(settings: GitSettings) -> None:
             f"other lines of your attributes files say {' '.join(others)} for *{SUFFIX}. They stay in force: "
             "remove them if msgbook is to do it.",
         )
+
+
+# Settings and attributes of git, of one repository or of a user.
+
+
+_NOT_SET = (1, 5)
+"""Exit codes of `git config` for a setting that does not exist."""
+
+_OVERRIDDEN = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.pager": "",
+    "core.editor": "false",
+    "core.askPass": "",
+    "core.sshCommand": "false",
+    "core.gitProxy": "",
+    "core.alternateRefsCommand": "",
+    "credential.helper": "",
+    "diff.external": "",
+    "gpg.program": "false",
+    "protocol.allow": "never",
+    "submodule.recurse": "false",
+    "safe.bareRepository": "explicit",
+}
+"""Settings with which a repository could run a program, or have something fetched."""
+_NOTHING_RUNS = (
+    "--no-pager",
+    *(word for key, value in _OVERRIDDEN.items() for word in ("-c", f"{key}={value}")),
+)
+_KEPT = re.compile(
+    r"PATH|HOME|USER|LOGNAME|LANG|LC_.*|TMPDIR|TEMP|TMP|XDG_CONFIG_HOME|USERPROFILE|APPDATA|LOCALAPPDATA|"
+    r"HOMEDRIVE|HOMEPATH|PROGRAMDATA|SYSTEMROOT|PATHEXT|"
+    r"GIT_(?:DIR|WORK_TREE|COMMON_DIR|CEILING_DIRECTORIES|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM))",
+    re.IGNORECASE,
+)
+"""Variables that git is given: those with which it finds the user's own settings, and no key."""
+
+_PATIENCE = 10
+"""Seconds for one command. A repository can name pipes and devices among its settings, which git waits for."""
+
+
+class GitSilentError(CommandError):
+    """git did not end."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitSettings:
+    """The settings of one repository, or those of the user for all repositories."""
+
+    scope: str
+    """`--local` or `--global`."""
+    name: str
+    """Where they are, for a reader."""
+    attributes: Path
+    """The attributes file that nobody else sees."""
+
+    @classmethod
+    def for_repository(cls) -> GitSettings:
+        """Return those of the repository of the working folder."""
+        found = _git("rev-parse", "--git-path", "info/attributes")
+        if found.returncode != 0:
+            raise CommandError(
+                "expected to be in a git repository, and this folder is in none. Go to one, or set git up "
+                f"for all of yours with --global. git says: {found.stderr.strip()}"
+            )
+        config = _require("rev-parse", "--git-path", "config").rstrip("\n")
+        attributes = Path(found.stdout.rstrip("\n"))
+        # Whoever made the repository may have put links there, which git would follow.
+        for folder in (Path(config).parent, attributes.parent):
+            require_folder(folder)
+        for file in (Path(config), attributes):
+            require_target(file)
+        return cls("--local", config, attributes)
+
+    @classmethod
+    def for_user(cls) -> GitSettings:
+        """Return those of the user."""
+        found = _git("config", "--global", "--type=path", "--get", "core.attributesFile")
+        if found.returncode == 0:
+            return cls("--global", "git config --global", Path(found.stdout.rstrip("\n")))
+        folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+        return cls(
+            "--global", "git config --global", Path(folder).expanduser() / "git" / "attributes"
+        )
+
+    def get(self, key: str) -> str | None:
+        """Return a setting; None without it."""
+        found = _git("config", self.scope, "--null", "--get", key)
+        if found.returncode in _NOT_SET:
+            return None
+        if found.returncode != 0:
+            raise CommandError(f"git cannot read its setting {key}: {found.stderr.strip()}")
+        return found.stdout.removesuffix("\0")
+
+    def set(self, key: str, value: str) -> None:
+        """Write a setting, once."""
+        _require("config", self.scope, "--replace-all", key, value)
+
+    def unset(self, key: str) -> None:
+        """Remove a setting."""
+        _require("config", self.scope, "--unset-all", key)
+
+    def read_attributes(self) -> list[str]:
+        """Return the lines of the attributes file; none if there is no such file."""
+        try:
+            # git reads bytes, so that any name is possible.
+            text = read_regular(self.attributes).decode("utf-8", "surrogateescape")
+        except FileNotFoundError:
+            return []
+        return text.removesuffix("\n").split("\n") if text else []
+
+    def write_attributes(self, lines: Sequence[str]) -> None:
+        """Replace the attributes file; without lines it is deleted, unless it is a link of the user's own."""
+        if not lines and not self.attributes.is_symlink():
+            self.attributes.unlink(missing_ok=True)
+            return
+        self.attributes.parent.mkdir(parents=True, exist_ok=True)
+        text = "".join(f"{line}\n" for line in lines)
+        data = text.encode("utf-8", "surrogateescape")
+        replace_bytes(self.attributes, data, follow=self.scope == "--global")
+
+    def attributes_of(self, file: Path) -> dict[str, str]:
+        """Return the `diff` and `merge` attributes of a file; empty outside of a repository."""
+        try:
+            found = _git("check-attr", "-z", "diff", "merge", "--", str(file))
+        except GitSilentError:
+            return {}
+        words = found.stdout.split("\0") if found.returncode == 0 else []
+        return dict(zip(words[1::3], words[2::3], strict=False))
+
+
+def setting_in_force(key: str) -> str | None:
+    """Return a setting of git as it counts in the working folder; None without it or without git.
+
+    Raises:
+        GitSilentError: git did not end.
+    """
+    try:
+        found = _git("config", "--null", "--get", key)
+    except GitSilentError:
+        raise
+    except CommandError:
+        return None
+    return found.stdout.removesuffix("\0") if found.returncode == 0 else None
+
+
+def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run git: the only place that does, so that nothing of a repository runs or waits.
+
+    Raises:
+        GitSilentError: It did not end.
+        CommandError: There is no git.
+    """
+    try:
+        return subprocess.run(  # noqa: S603
+            [_program(), *_NOTHING_RUNS, *arguments],
+            env=_environment(),
+            check=False,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,  # so that it finds no terminal to ask at
+            timeout=_PATIENCE,
+            encoding="utf-8",
+            errors="surrogateescape",
+        )
+    except subprocess.TimeoutExpired:
+        raise GitSilentError(
+            f"git {' '.join(arguments[:2])} did not end within {_PATIENCE} seconds. Check the files that the "
+            "settings of this repository name, in .git/config under include.path and core.attributesFile: "
+            "one may be a pipe or a device"
+        ) from None
+    except FileNotFoundError:
+        raise CommandError(
+            "expected the command git, which is not installed or not in PATH"
+        ) from None
+
+
+def _program() -> str:
+    """Return the path of git, which is never taken from the working folder."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    absolute = os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
+    found = shutil.which("git", path=absolute)
+    if found is None:
+        raise FileNotFoundError("git")
+    return found
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
+    return {**kept, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
+
+
+def _require(*arguments: str) -> str:
+    found = _git(*arguments)
+    if found.returncode != 0:
+        raise CommandError(f"git {' '.join(arguments[:3])} failed: {found.stderr.strip()}")
+    return found.stdout

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgbook.cli.folders import make_folder, require_target, unused_paths
-from msgbook.cli.terminal import line_of, say
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError, line_of, say
 from msgbook.errors import MsgbookError, describe_file_error
 from msgbook.notebook import NOTEBOOK_SUFFIX, Document, DocumentError, create, require_name
 from msgbook.other_chats import (

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from msgbook.cli.cell_names import NO_ID, shown_id
-from msgbook.cli.file_prompts import append_prompt, is_answered, is_prompt_cell
-from msgbook.cli.usage_errors import CommandError
-from msgbook.notebook import (
-    Cell,
-    Document,
-    metadata_of,
-    outputs_of,
-    parse_prompt,
-    source_of,
-)
+from msgbook.cli.file_prompts import NO_ID, append_prompt, is_answered, is_prompt_cell, shown_id
+from msgbook.cli.file_turns import FileTurns
+from msgbook.cli.terminal import CommandError
+from msgbook.display.console import Failure
+from msgbook.notebook import Cell, Document, metadata_of, outputs_of, parse_prompt, source_of
 from msgbook.notebook.magics_table import CONTINUE_MAGIC
 from msgbook.request.history import has_incomplete_answer, history_of, is_continue
+from msgbook.text import counted
 from msgbook_format.syntax import MSG_MAGIC, is_excluded
 from msgbook_format.turn import FINISH_REASONS, turn_of
 
@@ -154,3 +149,41 @@ def _last_prompt(cells: Sequence[Cell]) -> int | None:
 def _word(value: Path | str) -> str:
     """Return a value as one word of a shell."""
     return shlex.quote(str(value))
+
+
+# The prompts of one file, answered from top to bottom until one fails.
+
+
+async def answer_prompts(
+    answering: FileTurns,
+    document: Document,
+    numbers: Sequence[int],
+    changed: list[int],
+    tell: Callable[[str, str, str], None],
+) -> Failure | None:
+    """Answer until a turn fails, and return its failure.
+
+    Args:
+        numbers: The prompts, from 0.
+        changed: Gets the numbers of the cells with a new answer.
+        tell: Gets place, words and what to do for each answer that failed or is incomplete.
+    """
+    for done, number in enumerate(numbers, 1):
+        cell = document.cells[number]
+        where = f"{document.path}/{shown_id(cell)}"
+        if is_superfluous_continue(document.cells, number):
+            tell(where, "nothing to continue: the answer above is complete now", "")
+            continue
+        before = cell.get("outputs")
+        failure = await answering.answer(number)
+        if cell.get("outputs") is not before and is_answered(cell):
+            changed.append(number)
+        advice = how_to_go_on(document, number)
+        if failure is not None:
+            left = len(numbers) - done
+            more = f"{counted(left, 'more prompt')} not sent; " if left else ""
+            tell(where, f"{failure.name}: {failure.message}", f"{more}{advice}")
+            return failure
+        if incomplete := describe_incomplete(cell):
+            tell(where, incomplete, advice)
+    return None

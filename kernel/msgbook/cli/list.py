@@ -6,9 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from msgbook.cli.cell_names import require_cell, shown_id, shown_title
-from msgbook.cli.terminal import line_of, say
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.file_prompts import require_cell, shown_id, shown_title
+from msgbook.cli.terminal import CommandError, line_of, say
 from msgbook.errors import describe_file_error
 from msgbook.notebook import NOTEBOOK_SUFFIX, Document, metadata_of, source_of
 from msgbook_format.agents import list_agents

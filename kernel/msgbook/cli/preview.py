@@ -9,8 +9,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgbook.approval import Rule, load_with_project
-from msgbook.cli.cell_names import require_cell, shown_id, shown_title
-from msgbook.cli.file_prompts import is_prompt_cell, prompts_to_answer
+from msgbook.cli.file_prompts import (
+    is_prompt_cell,
+    prompts_to_answer,
+    require_cell,
+    shown_id,
+    shown_title,
+)
 from msgbook.cli.file_turns import engine_for, require_conversation
 from msgbook.cli.terminal import complain, line_of, printable_json, say
 from msgbook.config import Settings, hide_keys

@@ -6,26 +6,31 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgbook.cli.answering import answer_prompts
-from msgbook.cli.cell_names import NO_ID, require_cell, shown_id
-from msgbook.cli.file_prompts import is_answered, is_prompt_cell, prompts_to_answer
+from msgbook.cli.file_prompts import (
+    NO_ID,
+    is_answered,
+    is_prompt_cell,
+    prompts_to_answer,
+    require_cell,
+    shown_id,
+)
 from msgbook.cli.file_turns import FileTurns, require_conversation, run_turns
 from msgbook.cli.incomplete_answers import (
+    answer_prompts,
+    append_continue,
     how_to_go_on,
     is_left_incomplete,
     is_superfluous_continue,
     run_from,
 )
-from msgbook.cli.recorded_cells import find_recorded_before
-from msgbook.cli.replay import run_replay, run_screen
-from msgbook.cli.terminal import complain
-from msgbook.cli.unfinished_subagent import go_on_as_subagent
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.replay import find_recorded_before, run_replay, run_screen
+from msgbook.cli.terminal import CommandError, complain
 from msgbook.config import ApprovalPolicy
-from msgbook.host import hide_from_children
+from msgbook.engine import hide_from_children
 from msgbook.notebook import Cell, Document, is_own_magic, source_of
 from msgbook.request.history import history_of
 from msgbook.text import counted, join_first
+from msgbook_format.agents import AgentMetadata, agent_metadata_of
 from msgbook_format.syntax import is_excluded
 
 _NAMED = 10
@@ -211,3 +216,18 @@ def _needs_kernel(cell: Cell) -> bool:
     if cell.get("cell_type") != "code" or not source.strip() or cell.get("outputs"):
         return False
     return source.split()[0] == "%tool" or not is_own_magic(source)
+
+
+# The conversation of a sub-agent that did not finish: a run goes on with it.
+
+
+def go_on_as_subagent(document: Document) -> int | None:
+    """Append `%continue` to the conversation of a sub-agent whose last answer is incomplete.
+
+    Returns:
+        The number of the new cell; None if the conversation is another one.
+    """
+    agent = AgentMetadata.read(agent_metadata_of(document.notebook["metadata"]))
+    if agent.parent_id is None or agent.is_task_finished:
+        return None
+    return append_continue(document)

@@ -7,10 +7,8 @@ from pathlib import Path
 
 from msgbook.agents import AgentSources, UnknownAgentError, read_project, resolve_agent
 from msgbook.approval import followed_project
-from msgbook.cli.outside_agents import list_outside_agents
-from msgbook.cli.terminal import complain, line_of
-from msgbook.cli.text_files import require_text
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.check import list_outside_agents, require_text
+from msgbook.cli.terminal import CommandError, complain, line_of
 from msgbook.config import load_settings
 from msgbook.errors import MsgbookError, describe_file_error
 from msgbook_format import check, reads

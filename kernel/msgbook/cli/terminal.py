@@ -8,6 +8,8 @@ import re
 import sys
 from typing import TextIO
 
+from msgbook.errors import MsgbookError
+
 _STEERING = re.compile(
     # Control characters, and those that change the direction of the text after them.
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb]"
@@ -60,3 +62,10 @@ def say(text: str, stream: TextIO | None = None) -> None:
 def complain(verb: str, text: str) -> None:
     """Print an error of a verb as one line on standard error."""
     say(f"msgbook {verb}: {line_of(text)}", sys.stderr)
+
+
+# Errors of wrong usage.
+
+
+class CommandError(MsgbookError):
+    """A verb was used incorrectly; exit code 2."""

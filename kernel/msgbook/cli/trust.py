@@ -13,8 +13,7 @@ from msgbook.approval import (
     is_foreign,
     read_config,
 )
-from msgbook.cli.terminal import line_of, say
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError, line_of, say
 
 
 def run(arguments: argparse.Namespace) -> int:

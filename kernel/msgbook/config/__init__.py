@@ -13,7 +13,6 @@ docs/configuration.md explains each setting to users.
 """
 
 from msgbook.config.file import config_path
-from msgbook.config.limits import LIMIT_KEYS, Limits
 from msgbook.config.load import load_settings
 from msgbook.config.mcp_server import McpServerSettings
 from msgbook.config.providers import (
@@ -24,11 +23,23 @@ from msgbook.config.providers import (
     parse_header_lines,
     server_url,
 )
-from msgbook.config.redaction import hide_keys, may_contain, redact, redact_json
-from msgbook.config.server_url import split_query
-from msgbook.config.settings import DEMO_MODEL, ApprovalPolicy, ProviderSettings, Settings
-from msgbook.config.spellings import REDACTED, find_secrets
-from msgbook.config.urls import find_url_problem, show_url
+from msgbook.config.redaction import (
+    REDACTED,
+    find_secrets,
+    hide_keys,
+    may_contain,
+    redact,
+    redact_json,
+)
+from msgbook.config.settings import (
+    DEMO_MODEL,
+    LIMIT_KEYS,
+    ApprovalPolicy,
+    Limits,
+    ProviderSettings,
+    Settings,
+)
+from msgbook.config.urls import find_url_problem, show_url, split_query
 
 __all__ = [
     "DEMO_MODEL",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from msgbook.config import lines
-from msgbook.config.limits import LIMIT_KEYS, WHOLE_LIMITS, expected_number, is_in_range
+from msgbook.config.settings import LIMIT_KEYS, WHOLE_LIMITS, expected_number, is_in_range
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
 

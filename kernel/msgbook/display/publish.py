@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from msgbook.display.delta import copy_turn, delta
+from msgbook.display.turn_view import copy_turn, delta
 from msgbook.throttle import Throttle
 from msgbook.turn import TurnRecord
 from msgbook_format.turn import Turn

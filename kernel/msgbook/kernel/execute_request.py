@@ -12,8 +12,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from msgbook.notebook import RequestedCell, find_notebook_file
+from msgbook.display.console import Failure, error_content
+from msgbook.notebook import (
+    RequestedCell,
+    find_notebook_file,
+    is_own_magic,
+    is_prompt,
+    missing_magic,
+)
+from msgbook.notebook.magics_table import CONTINUE_MAGIC, OWN_MAGICS, PYTHON_MAGIC
+from msgbook.text import one_line
 from msgbook_format.links import real_path
+from msgbook_format.syntax import MSG_MAGIC
 
 _VSCODE = "vscode-notebook-cell"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
@@ -85,3 +95,157 @@ def _position(uri: str) -> int | None:
     """Return the index that the cell had when VS Code opened the notebook."""
     handle = _HANDLE.match(uri.partition("#")[2])
     return int(handle[1], 7) if handle and len(handle[1]) < 10 else None
+
+
+# The content of an `execute_reply`.
+
+
+def execute_reply(count: int, failure: Failure | None = None) -> dict[str, Any]:
+    """Return the reply for a cell that is not IPython's.
+
+    Args:
+        count: The cell's execution count.
+        failure: The error that the cell ended with; None if it succeeded.
+    """
+    reply: dict[str, Any] = {
+        "status": "error" if failure else "ok",
+        "execution_count": count,
+        "payload": [],
+        "user_expressions": {},
+    }
+    return reply | error_content(failure) if failure else reply
+
+
+async def awaited_reply(reply: Any) -> dict[str, Any]:
+    """Return the reply of an IPython handler, which is a coroutine or not, depending on the version."""
+    content: dict[str, Any] = await reply if hasattr(reply, "__await__") else reply
+    return content
+
+
+# The decision which cells are msgbook's, and which are IPython's.
+
+
+NOT_SENT = (
+    "This was not sent to a model: the request names no cell and asks not to be kept in the history, "
+    "as clients do with code of their own. To run Python, begin the code with %%python.\n"
+)
+"""Shown for a request that is not sent to a model."""
+
+_SHOWN = 60
+"""Characters of a magic's name that an error quotes."""
+
+
+class Routing:
+    """Decides whether msgbook or IPython runs a cell.
+
+    Args:
+        magics_manager: IPython's; magics may be registered at any time.
+    """
+
+    def __init__(self, magics_manager: Any) -> None:
+        self._manager = magics_manager
+
+    def is_msgbook_cell(self, code: str) -> bool:
+        """Return whether a cell is a prompt or one of msgbook's magics."""
+        return bool(code.strip()) and (is_own_magic(code) or is_prompt(code, self.is_magic))
+
+    def refuse(self, code: str) -> Failure | None:
+        """Return why a cell cannot run: it begins with a cell magic that is not registered."""
+        missing = missing_magic(code, self.is_magic)
+        if missing is None:
+            return None
+        name = one_line(missing, _SHOWN)
+        return Failure(
+            "UnknownMagicError",
+            f"There is no magic {name} that runs this code. Load the extension that has it "
+            "(%load_ext NAME) and run the cell again. To send the cell as a message, write a "
+            f"backslash in front of it: \\{name}",
+        )
+
+    def is_magic(self, name: str) -> bool:
+        """Return whether IPython or msgbook has a magic of that name (`%time`, `%%bash`)."""
+        if name in OWN_MAGICS or name == PYTHON_MAGIC:
+            return True
+        kind = "cell" if name.startswith("%%") else "line"
+        return name.lstrip("%") in self._manager.magics[kind]
+
+    def magic_names(self) -> list[str]:
+        """Return the names of all magics, with their percent signs."""
+        found = self._manager.magics
+        lines, cells = ((f"%{name}" for name in found["line"]), (f"%%{n}" for n in found["cell"]))
+        return [*{*OWN_MAGICS, CONTINUE_MAGIC, MSG_MAGIC, PYTHON_MAGIC, *lines, *cells}]
+
+
+def strip_python_magic(lines: list[str]) -> list[str]:
+    """Remove a leading `%%python`: it runs here, not in another process as IPython's own magic."""
+    for number, line in enumerate(lines):
+        if line.strip() == PYTHON_MAGIC:
+            return lines[number + 1 :]
+        if line.strip():
+            break
+    return lines
+
+
+# A line of text from the client that sent a request, by an `input_request`.
+#
+# IPython's own `raw_input` blocks the event loop until the answer. This does not, so that an
+# interrupt ends the wait at once.
+
+
+class StdinLine:
+    """Reads lines from the client that sent a request.
+
+    Args:
+        session: The kernel's Jupyter session, which signs and checks messages.
+        socket: The kernel's stdin socket; nothing else may read from it meanwhile.
+        parent: The request.
+        ident: ZeroMQ identity of the client.
+    """
+
+    def __init__(self, session: Any, socket: Any, parent: dict[str, Any], ident: Any) -> None:
+        self._session = session
+        self._socket = socket
+        self._parent = parent
+        self._ident = ident
+
+    async def read(self, prompt: str) -> str:
+        """Show a prompt, wait for the reply and return it; a malformed reply is an empty line."""
+        from zmq.asyncio import Poller
+
+        self._drop_old_replies()
+        content = {"prompt": prompt, "password": False}
+        request = self._session.send(
+            self._socket, "input_request", content, self._parent, ident=self._ident
+        )
+        request_ids = {
+            request["header"]["msg_id"],
+            self._parent.get("header", {}).get("msg_id"),
+            None,
+        }
+        poller = Poller()
+        poller.register(self._socket)
+        while True:
+            reply = self._receive()
+            if reply is None:
+                await poller.poll()
+            elif reply["parent_header"].get("msg_id") in request_ids:
+                value = reply["content"].get("value")
+                return value if isinstance(value, str) and value != "\x04" else ""
+
+    def _receive(self) -> dict[str, Any] | None:
+        """Return a reply that has arrived; None if there is none, or its signature is wrong."""
+        try:
+            reply: dict[str, Any] | None = self._session.recv(self._socket)[1]
+        except ValueError:
+            return None
+        return reply
+
+    def _drop_old_replies(self) -> None:
+        """Drop replies to earlier questions, which an interrupt may have left."""
+        import zmq
+
+        while True:
+            try:
+                self._socket.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                return

@@ -7,28 +7,34 @@ It imports nothing here that takes long. A thread imports the engine once the ke
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
+import threading
 from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgbook import __version__
 from msgbook.approval import ReadLine
-from msgbook.display.failure import INTERRUPTED, Failure, error_content
+from msgbook.display.console import INTERRUPTED, Failure, error_content
 from msgbook.kernel.assist.assistant import Assistant, ModelNames, answer_assist
-from msgbook.kernel.assist.cursor import is_unfinished
+from msgbook.kernel.assist.prompt_scope import is_unfinished
 from msgbook.kernel.code_outputs import RecordingSession
-from msgbook.kernel.execute_reply import awaited_reply, execute_reply
-from msgbook.kernel.execute_request import requested_cell
+from msgbook.kernel.execute_request import (
+    NOT_SENT,
+    Routing,
+    StdinLine,
+    awaited_reply,
+    execute_reply,
+    requested_cell,
+    strip_python_magic,
+)
 from msgbook.kernel.gateway import kernel_private_paths
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page.page_comms import COMM_TARGET
-from msgbook.kernel.python.import_path import import_from_folder
-from msgbook.kernel.routing import NOT_SENT, Routing, strip_python_magic
+from msgbook.kernel.python.namespace import import_from_folder
 from msgbook.kernel.session import Send, Session
 from msgbook.kernel.session_keys import MESSAGE, REPLY, read_keys
-from msgbook.kernel.stdin import StdinLine
-from msgbook.kernel.warm_up import start_warm_up
 from msgbook.notebook import RequestedCell, is_own_magic, working_folder
 from msgbook.notebook.magics_table import PYTHON_MAGIC
 from msgbook.text import repair_surrogates
@@ -36,6 +42,7 @@ from msgbook_format.syntax import LANGUAGE_INFO
 
 if TYPE_CHECKING:
     from msgbook.tools import Namespace
+
 
 T = TypeVar("T")
 
@@ -257,3 +264,24 @@ class MsgKernel(InterruptibleKernel):
             self.session.send(self.iopub_socket, msg_type, content, parent=parent, ident=ident)
 
         return send
+
+
+# Imports that a kernel makes after its start, so that the first turn does not wait for them.
+
+
+def start_warm_up() -> None:
+    """Import what the first turn needs, in a thread: it takes about a second."""
+    threading.Thread(target=warm_up, name="msgbook-warm-up", daemon=True).start()
+
+
+def warm_up() -> None:
+    """Import what the first turn needs, before this returns."""
+    from msgbook.provider import import_sdk
+
+    for name in (
+        "msgbook.turn_run",
+        "msgbook.magics",
+        "msgbook_format.turn.markdown.render",
+    ):
+        importlib.import_module(name)
+    import_sdk()

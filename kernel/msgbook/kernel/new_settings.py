@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from jupyter_core.paths import jupyter_config_dir
 
@@ -15,23 +16,27 @@ from msgbook.config import (
     ProviderSettings,
     Settings,
     at_base_url,
+    check_url,
     config_path,
     load_settings,
     redact,
     show_url,
 )
-from msgbook.config.edited_settings import edit_settings, free_name
-from msgbook.config.key_names import texts_named_like_keys
-from msgbook.config.key_places import KEY_PLACES, SESSION
+from msgbook.config.key_places import KEY_PLACES, SESSION, texts_named_like_keys
 from msgbook.config.key_store import find_key_store
-from msgbook.config.presets import PRESETS
-from msgbook.config.providers import OPENAI_URL
-from msgbook.config.written_settings import Answers, SettingsWriteError, write_settings
+from msgbook.config.providers import OPENAI_URL, PRESETS, fits_a_header
+from msgbook.config.written_settings import (
+    Answers,
+    SettingsWriteError,
+    edit_settings,
+    free_name,
+    write_settings,
+)
 from msgbook.errors import ConfigError, ProviderError
-from msgbook.kernel.setup_form import Form
+from msgbook.messages import ApiName
 from msgbook.server_checks.findings import as_objects
-from msgbook.server_checks.run import check_server
-from msgbook.server_checks.run import list_models as list_models_of
+from msgbook.server_checks.server import check_server
+from msgbook.server_checks.server import list_models as list_models_of
 
 LIST_SECONDS = 20.0
 """Limit for a server's list of models."""
@@ -273,3 +278,49 @@ def _read(path: Path) -> str:
         return ""
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsWriteError(f"{path.name} cannot be read: {error}.") from error
+
+
+# The fields of the form that connects a model, as a page sends them.
+
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The fields as a person has filled them in so far, unchecked.
+
+    Attributes:
+        name: Wished name of the provider.
+        key_from: `none`, `variable`, or the name of a place for keys (`KEY_PLACES`).
+        key: The key that was typed; empty for the one that is saved.
+    """
+
+    name: str
+    base_url: str
+    key_from: str
+    key_variable: str
+    model: str
+    api: str
+    key: str = field(default="", repr=False)
+
+    def check(self) -> None:
+        """Raise `ConfigError` unless a server can be asked with it."""
+        if not self.base_url:
+            raise ConfigError("Enter the URL of the server, such as http://localhost:11434/v1.")
+        check_url(self.base_url, "The URL")
+        if not _NAME.fullmatch(self.name):
+            raise ConfigError("The provider's name can have letters, digits, - and _ only.")
+        if self.key_from not in ("none", "variable", *KEY_PLACES):
+            raise ConfigError("Choose where the key is.")
+        if self.key_from == "variable" and not _VARIABLE.fullmatch(self.key_variable):
+            raise ConfigError(
+                "Enter the name of an environment variable, such as OPENAI_API_KEY, and not the key itself."
+            )
+        if self.key and (not fits_a_header(self.key) or " " in self.key):
+            raise ConfigError(
+                "The key contains a blank, a line break or a character that no key has."
+            )
+        if self.api and self.api not in get_args(ApiName):
+            raise ConfigError("Choose one of the two APIs.")

@@ -15,23 +15,21 @@ from typing import TYPE_CHECKING, Any
 
 from msgbook.approval import Answer, Ask, InputLine, Question, ReadLine, Rule, load_with_project
 from msgbook.config import Settings, hide_keys
-from msgbook.display.failure import (
+from msgbook.display.console import (
     INTERRUPTED,
     Failure,
     failure_from_error,
     log_internal_error,
 )
 from msgbook.display.turn_view import DisplayMode
+from msgbook.engine import home_folder, saved_approver
 from msgbook.errors import ConfigError, MsgbookError
-from msgbook.host import home_folder, saved_approver
 from msgbook.kernel.code_outputs import OutputRecorder
 from msgbook.kernel.gateway import kernel_private_paths, notices
-from msgbook.kernel.page.agent_keeper import AgentKeeper
 from msgbook.kernel.page.kept_turns import KeptTurns, turns_folder
 from msgbook.kernel.page.page_comms import PageComms
-from msgbook.kernel.page.page_turns import PageTurns
+from msgbook.kernel.page.page_turns import AgentKeeper, PageQuestions, PageTurns
 from msgbook.kernel.page.queries import PageQueries
-from msgbook.kernel.page.questions import PageQuestions
 from msgbook.kernel.page_queries import answer_queries, tell_changes
 from msgbook.kernel.session_keys import SessionKeys
 from msgbook.kernel.transcripts import Transcripts

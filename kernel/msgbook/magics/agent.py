@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from msgbook.agents import (
@@ -17,11 +18,36 @@ from msgbook.agents import (
     resolve_agent,
     select,
 )
+from msgbook.engine import Engine
 from msgbook.magics.base import MagicContext, UsageError
-from msgbook.notebook import Cell, metadata_of
-from msgbook.request import UNKNOWN_MODEL
-from msgbook.text import one_line, visible
+from msgbook.notebook import Cell, Prompt, metadata_of
+from msgbook.provider import describe_demo_model
+from msgbook.request import UNKNOWN_MODEL, is_off, switched_off
+from msgbook.text import counted, one_line, visible
+from msgbook.tools import OWN_NAMES, FunctionTool, Tool, function_tool
+from msgbook.tools.mcp import McpError, McpServer, McpTool
 from msgbook_format.syntax import AgentLine, parse_agent_line
+
+# `%model` and `%models`: choose the model that answers.
+
+
+async def model(context: MagicContext, words: Sequence[str]) -> str:
+    """Choose the model of the cells below, or return the one that would answer there."""
+    engine = context.engine
+    if not words:
+        below = replace(await context.transcript(), current=None)
+        project = await engine.request_builder.read_project()
+        return (await engine.request_builder.agent_chooser.choose(Prompt(""), below, project)).model
+    chosen = await engine.servers.choose_model(words[0])
+    if chosen != words[0]:
+        return describe_demo_model(chosen, words[0])
+    return f"Model of the cells below: {chosen}"
+
+
+async def models(context: MagicContext, _words: Sequence[str]) -> str:
+    """List the models that the server offers."""
+    return "\n".join(await context.engine.servers.list_models()) or "The server lists no models."
+
 
 _USAGE = (
     "Expected %agent, %agent list, %agent default NAME or %agent new NAME KEY=VALUE ... "
@@ -211,3 +237,142 @@ def _columns(rows: Sequence[tuple[str, ...]]) -> str:
         "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     )
+
+
+# `%tool` and `%tools`: functions of the notebook that a model may call.
+
+
+async def tool(context: MagicContext, words: Sequence[str]) -> str:
+    """Make functions callable by the model, or with `-d` stop that."""
+    removing = "-d" in words
+    names = [word for word in words if word != "-d"]
+    if not names:
+        raise UsageError("Expected names of functions: %tool NAME ... or %tool -d NAME ...")
+    tools = context.engine.tools
+    others = {tool.name: tool.origin for tool in tools if not isinstance(tool, FunctionTool)}
+    for name in names:
+        if name in others or name in OWN_NAMES:
+            whose = others.get(name) or "msgbook itself"
+            raise UsageError(f"{name} is a tool of {whose}. Give the function another name.")
+    if removing:
+        found = [tools.find(name) for name in names]
+        for tool in found:
+            tools.remove(tool.name)
+        return f"No longer a tool: {', '.join(names)}"
+    if context.engine.namespace is None:
+        raise UsageError("%tool works only in a notebook's kernel: there are no functions here.")
+    made = [function_tool(name, context.engine.namespace) for name in names]
+    for tool in made:
+        tools.add(tool)
+    return "\n".join(_line(tool) for tool in made)
+
+
+async def tools(context: MagicContext, _words: Sequence[str]) -> str:
+    """List the tools.
+
+    Raises:
+        UnknownAgentError: The agent that would answer below is not defined.
+    """
+    below = await find_agents(context)
+    agent = below.agent
+    off = switched_off("disabled_tools", {"msgbook": below.notebook})
+
+    def left_out(tool: Tool) -> str:
+        if is_off(tool.name, off):
+            return "switched off in this notebook"
+        is_offered = agent.tools is None or tool.name in agent.tools
+        return "" if is_offered else f"not offered to {visible(agent.name)}"
+
+    lines = [_line(tool, left_out(tool)) for tool in context.engine.tools]
+    if context.engine.mcp.servers:
+        lines.append("%mcp lists the tools of MCP servers.")
+    return "\n".join(lines) or "There are no tools."
+
+
+def _line(tool: Tool, note: str = "") -> str:
+    """Return the parameters of a tool, a note or whether it needs approval, and what it does."""
+    function: dict[str, Any] = tool.schema["function"]
+    required = function["parameters"].get("required", [])
+    names = function["parameters"].get("properties", {})
+    parameters = ", ".join(name if name in required else f"{name}?" for name in names)
+    first = " ".join(function["description"].partition("\n\n")[0].split())
+    notes = ", ".join(
+        filter(None, [note or describe_approval(tool), tool.origin and f"from {tool.origin}"])
+    )
+    return f"{tool.name}({parameters})  [{notes}]  {first}".rstrip()
+
+
+def describe_approval(tool: Tool) -> str:
+    """Return whether calls of a tool need approval."""
+    if not tool.read_only:
+        return "needs approval"
+    return "no approval" if tool.origin else "no approval in the notebook's folder"
+
+
+# `%mcp`: the MCP servers, what they offer, and which calls need approval.
+
+
+_SHOWN_SERVERS = 80
+"""Characters of a description or a command."""
+
+
+async def mcp(context: MagicContext, words: Sequence[str]) -> str:
+    """List the servers; `refresh` starts one or all anew, and takes the tools that it offers now."""
+    servers = context.engine.mcp
+    if not servers.servers:
+        return "There are no MCP servers. [mcp_servers.NAME] in msgbook.toml configures one. Then restart the kernel."
+    if words and words[0] != "refresh":
+        raise UsageError("Expected %mcp, %mcp refresh or %mcp refresh NAME.")
+    names = list(words[1:]) or list(servers.servers)
+    if names[0] not in servers.servers:
+        known = ", ".join(servers.servers)
+        raise UsageError(f"There is no MCP server {names[0]!r}. Configured are: {known}.")
+    if not words:
+        await servers.known(names)
+        return context.engine.redact(_listing(context.engine))
+    return "\n".join(await asyncio.gather(*(_refresh(context.engine, name) for name in names)))
+
+
+async def _refresh(engine: Engine, name: str) -> str:
+    try:
+        await engine.mcp.refresh(name)
+    except McpError as error:
+        return f"{visible(name)}: {visible(str(error))}"
+    engine.servers.forget_refused_tools()
+    return f"{visible(name)}: {counted(len(engine.mcp.servers[name].tools), 'tool')}"
+
+
+def _listing(engine: Engine) -> str:
+    lines = [f"No server can be used: {engine.mcp.missing}"] if engine.mcp.missing else []
+    for server in engine.mcp.servers.values():
+        lines += _describe_server(server, engine)
+    lines += engine.mcp.clashes(engine.mcp.servers)
+    return "\n".join(lines)
+
+
+def _describe_server(server: McpServer, engine: Engine) -> list[str]:
+    settings = server.settings
+    what = settings.url or " ".join((settings.command, *settings.args))
+    shown = visible(one_line(engine.redact(what), _SHOWN_SERVERS))
+    known = counted(len(server.tools), "tool") if server.listing else "tools not known yet"
+    head = f"{visible(settings.name)}  [{server.state}]  {known}  {shown}".rstrip()
+    said = [settings.problem or server.failure, *server.problems]
+    if server.has_changed:
+        said.append(f"it offers other tools by now; %mcp refresh {settings.name} takes them")
+    lines = [f"    ! {visible(line)}" for line in said if line]
+    return [head, *lines, *(f"    {_tool(tool)}" for tool in server.tools)]
+
+
+def _tool(tool: McpTool) -> str:
+    first = visible(one_line(tool.listed.description.partition("\n\n")[0], _SHOWN_SERVERS))
+    return f"{tool.name}  [{approval_of(tool)}]  {first}".rstrip()
+
+
+def approval_of(tool: McpTool) -> str:
+    """Return whether calls of a tool need approval, and what its server says of it."""
+    if tool.read_only:
+        return "no approval: it only reads, says the server, whose hints you trust"
+    if not tool.listed.reads_only:
+        return "needs approval"
+    where = "and may reach the network" if tool.listed.open_world else "and nothing outside"
+    return f"needs approval; says that it only reads, {where}"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from msgbook.approval import Approver, Remembered
 from msgbook.config import Settings
-from msgbook.magics.base import MagicContext
+from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook import TurnUsage, list_turn_usage
+from msgbook.notebook.magics_table import CELL_FORMS, LINE_MAGICS, MESSAGE_FORMS, format_help
 
 Cost = Callable[[TurnUsage], float | None]
 """Returns the cost of a turn; None if it is not known."""
@@ -98,3 +100,78 @@ def _columns(rows: list[list[str]]) -> str:
         ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+# `%approvals`: lists what runs without a question, and forgets what the user approved.
+
+
+POLICIES = {
+    "ask": "You are asked about each call that needs approval.",
+    "deny": "Calls that need approval are denied (MSGBOOK_APPROVAL=deny).",
+    "allow": "All calls run without a question (MSGBOOK_APPROVAL=allow).",
+}
+
+
+async def approvals(context: MagicContext, words: Sequence[str]) -> str:
+    """List the policy, your approvals and the rules; `forget N` or `forget all` removes approvals."""
+    current = context.engine.approver
+    remembered = current.remembered()
+    if not words:
+        return _listing(current, remembered)
+    if words[0] != "forget" or len(words) != 2:
+        raise UsageError("Expected %approvals, %approvals forget N or %approvals forget all.")
+    forgotten = remembered if words[1] == "all" else [_pick(words[1], remembered)]
+    current.forget(forgotten)
+    return "\n".join(f"Forgotten: {item}" for item in forgotten) or "There is nothing to forget."
+
+
+def _listing(current: Approver, remembered: list[Remembered]) -> str:
+    lines = [POLICIES[current.policy]]
+    if remembered:
+        lines += ["", "Approved by your answers:"]
+        lines += [f"{number:4}  {item}" for number, item in enumerate(remembered, 1)]
+    if current.rules:
+        lines += ["", "Approved by rules in msgbook.toml or in the trusted project:"]
+        lines += [f"      {rule}" for rule in current.rules]
+    if not remembered and not current.rules:
+        lines.append("There are no approval rules for this folder.")
+    return "\n".join(lines)
+
+
+def _pick(number: str, remembered: list[Remembered]) -> Remembered:
+    if number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= len(remembered):
+        return remembered[int(number[:9]) - 1]
+    if not remembered:
+        raise UsageError(f"The list of %approvals is empty, so there is no number {number}.")
+    raise UsageError(
+        f"Expected a number from 1 to {len(remembered)} of %approvals, got {number!r}."
+    )
+
+
+# `%help`: everything that can be typed into a cell.
+
+
+HELP = f"""\
+A cell is a message: write it and press Shift+Enter. The answer appears below it, with its reasoning
+and its tool calls. The model knows only the cells above. If you edit, move or delete them, you
+change the conversation.
+
+Alone in a cell:
+
+{format_help([form for magic in LINE_MAGICS for form in magic.forms])}
+
+As the first line of a cell:
+
+{format_help(CELL_FORMS)}
+
+In a message:
+
+{format_help(MESSAGE_FORMS)}
+
+Settings: OPENAI_API_KEY, OPENAI_BASE_URL and MSGBOOK_MODEL in the environment, or msgbook.toml in
+Jupyter's configuration directory. Without settings, the built-in demo model answers."""
+
+
+async def help_text(_context: MagicContext, _words: Sequence[str]) -> str:
+    """Return the help."""
+    return HELP

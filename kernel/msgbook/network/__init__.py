@@ -8,8 +8,7 @@
 Only what a URL needs is made, so that a wrong variable ends no request that would not use it.
 """
 
-from msgbook.network.certificates import ignore_unusable_key_log
+from msgbook.network.certificates import NetworkProblem, ignore_unusable_key_log
 from msgbook.network.client import Route, find_route, is_untrusted
-from msgbook.network.problem import NetworkProblem
 
 __all__ = ["NetworkProblem", "Route", "find_route", "ignore_unusable_key_log", "is_untrusted"]

@@ -8,11 +8,12 @@ from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgbook.network.problem import NetworkProblem
+from msgbook.errors import ConfigError
 from msgbook.text import one_line, visible
 
 if TYPE_CHECKING:
     import ssl
+
 
 FILE, FOLDER, KEY_LOG = "SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE"
 
@@ -145,3 +146,22 @@ def _bad(name: str, value: str, why: str, advice: str) -> NetworkProblem:
 
 def _shown(value: str) -> str:
     return visible(one_line(value, 200)) or "''"
+
+
+# A variable of the environment with which no connection can be made.
+
+
+class NetworkProblem(ConfigError):  # noqa: N818 - a problem that the user can solve
+    """A variable with which no connection can be made.
+
+    Args:
+        variable: Its name; empty if it is the system that sets the value.
+        words: What is wrong, with the value as it may be shown.
+        advice: What to do.
+    """
+
+    def __init__(self, variable: str, words: str, advice: str) -> None:
+        super().__init__(f"{words} {advice}")
+        self.variable = variable
+        self.words = words
+        self.advice = advice

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook.network.certificates import describe_trust, plain_context, tls_context
-from msgbook.network.problem import NetworkProblem
+from msgbook.network.certificates import NetworkProblem, describe_trust, plain_context, tls_context
 from msgbook.network.proxies import Proxy, check_proxy, describe_route, find_proxy
 from msgbook.text import one_line, visible
 

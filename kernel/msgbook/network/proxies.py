@@ -17,7 +17,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from msgbook.config import find_url_problem, show_url
-from msgbook.network.problem import NetworkProblem
+from msgbook.network.certificates import NetworkProblem
 
 SCHEMES = ("http", "https", "socks5", "socks5h")
 """Schemes of proxies that the HTTP library knows."""

@@ -17,9 +17,15 @@ from msgbook.config import (
     show_url,
 )
 from msgbook.errors import ConfigError
-from msgbook.network.certificates import FILE, FOLDER, KEY_LOG, NOT_READ, check_certificates
+from msgbook.network.certificates import (
+    FILE,
+    FOLDER,
+    KEY_LOG,
+    NOT_READ,
+    NetworkProblem,
+    check_certificates,
+)
 from msgbook.network.client import find_route
-from msgbook.network.problem import NetworkProblem
 from msgbook.network.proxies import (
     Proxy,
     check_proxy,

@@ -5,26 +5,25 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.notebook.cell_names import (
-        NoSuchCellError,
-        describe_cell,
-        describe_cell_with_id,
-        find_cell,
-        short_id,
-        title_of,
-    )
     from msgbook.notebook.cells import (
+        IMPORTED_TEXT,
         MAGIC_NAME,
         NOTEBOOK_SUFFIX,
         SENT_TEXTS,
         Cell,
         IsMagic,
+        NoSuchCellError,
         Prompt,
         any_magic,
         as_prompt,
+        describe_cell,
+        describe_cell_with_id,
+        find_cell,
         has_run,
         id_of,
+        imported_digest,
         is_count,
+        is_imported,
         is_own_magic,
         is_prompt,
         metadata_of,
@@ -32,19 +31,20 @@ if TYPE_CHECKING:
         model_magic_name,
         outputs_of,
         parse_prompt,
+        short_id,
         source_of,
+        title_of,
     )
     from msgbook.notebook.conversation_file import (
         Document,
         DocumentError,
         create,
         create_beside,
+        fork_conversation,
+        new_prompt,
         require_name,
+        working_folder,
     )
-    from msgbook.notebook.file_source import merge_saved_cells
-    from msgbook.notebook.folders import working_folder
-    from msgbook.notebook.fork import fork_conversation
-    from msgbook.notebook.imported import IMPORTED_TEXT, imported_digest, is_imported
     from msgbook.notebook.outputs import (
         may_record,
         names_only,
@@ -52,19 +52,21 @@ if TYPE_CHECKING:
         outputs_text,
         text_output,
     )
-    from msgbook.notebook.prompt_cells import new_prompt
     from msgbook.notebook.saved_notebook import (
         SESSION_VARIABLE,
         SavedNotebookReader,
         file_version,
         find_notebook_file,
+        merge_saved_cells,
         session_notebook_file,
     )
-    from msgbook.notebook.session_memory import ExecutedCell, RequestedCell, SessionMemory
     from msgbook.notebook.token_usage import TurnUsage, list_turn_usage
     from msgbook.notebook.transcript import (
+        ExecutedCell,
         LiveNotebook,
         Notebook,
+        RequestedCell,
+        SessionMemory,
         Transcript,
         all_cells,
         read_transcript,

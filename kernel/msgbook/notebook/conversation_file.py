@@ -7,14 +7,15 @@ Changes that someone else made to the file after it was read are never overwritt
 from __future__ import annotations
 
 import os
+from copy import deepcopy
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from msgbook.errors import MsgbookError, describe_file_error
-from msgbook.notebook.cells import NOTEBOOK_SUFFIX
-from msgbook.notebook.prompt_cells import put_agent, put_turn
-from msgbook_format.agents import agent_metadata_of
+from msgbook.notebook.cells import NOTEBOOK_SUFFIX, find_cell
+from msgbook_format.agent_states import SUB_AGENTS
+from msgbook_format.agents import AGENT_METADATA_KEY, agent_metadata_of, finished_agent
 from msgbook_format.document import reads
 from msgbook_format.errors import MessageFileError
 from msgbook_format.files import (
@@ -36,7 +37,7 @@ from msgbook_format.files import (
 )
 from msgbook_format.outputs import keep_lost_data, load_output_files
 from msgbook_format.syntax import FrontmatterError
-from msgbook_format.turn import Turn
+from msgbook_format.turn import Turn, bundle
 
 
 class DocumentError(MsgbookError):
@@ -228,3 +229,119 @@ def require_name(path: Path) -> None:
         raise DocumentError(
             f"{path}: expected a name that ends with {', '.join(suffixes[:-1])} or {suffixes[-1]}"
         )
+
+
+# The folder that a conversation works in. The kernel imports this when it starts.
+
+
+def working_folder(folder: Path) -> Path:
+    """Return the folder that a conversation works in: its file's, or for a sub-agent the project's.
+
+    Args:
+        folder: The absolute path of the folder with its file.
+    """
+    project = folder.parent.parent
+    return project if folder == project / SUB_AGENTS else folder
+
+
+# A new conversation that begins with the first cells of another one.
+
+
+def fork_conversation(path: Path, cell_id: str, output: Path | None = None) -> Path:
+    """Copy the cells up to one of them into a new file, and return its path. They keep their ids.
+
+    Args:
+        cell_id: Any name of the cell that `find_cell` takes.
+        output: The new file; by default the first free `STEM-fork`, `STEM-fork-2`, ....
+
+    Raises:
+        FileExistsError: There is a file `output`.
+        MsgbookError: There is no such file or cell, or the new file cannot be written.
+    """
+    document = Document.read(path)
+    number = find_cell(document.cells, cell_id, f"in {path}")
+    # Only in memory: this file is not written.
+    del document.cells[number + 1 :]
+    if output is None:
+        return create_beside(path, document.notebook, "-fork")
+    if output.suffix != path.suffix:
+        require_name(output)
+    create(output, document.notebook)
+    return output
+
+
+# Prompts in a notebook that no page shows: new ones, and the turns of answered ones. Pure.
+
+
+def new_prompt(source: str, cell_id: str, msgbook_metadata: dict[str, Any]) -> dict[str, Any]:
+    """Return a code cell as in nbformat."""
+    return {
+        "cell_type": "code",
+        "id": cell_id,
+        "source": source,
+        "metadata": {"msgbook": msgbook_metadata} if msgbook_metadata else {},
+        "execution_count": None,
+        "outputs": [],
+    }
+
+
+def put_turn(
+    notebook: dict[str, Any], number: int, turn: Turn, error: dict[str, Any] | None = None
+) -> None:
+    """Replace the outputs of a prompt with a turn.
+
+    Macros and summaries of the turn are written into the metadata, as a page would do.
+
+    Args:
+        number: Position of the cell, from 0.
+        error: `ename`, `evalue` and `traceback` of a failed turn.
+    """
+    outputs = [{"output_type": "display_data", "data": bundle(turn), "metadata": {}}]
+    if error is not None:
+        outputs.append({"output_type": "error", **error})
+    cell = notebook["cells"][number]
+    cell["outputs"] = outputs
+    # No kernel counted this run.
+    cell["execution_count"] = None
+    _copy_to_metadata(notebook, turn.get("context"))
+    finished = finished_agent(turn, notebook["metadata"])
+    if finished is not None:
+        put_agent(notebook, finished)
+
+
+def put_agent(notebook: dict[str, Any], agent_metadata: dict[str, Any]) -> None:
+    """Set the AgentMetadata of a notebook."""
+    _msgbook_metadata(notebook)[AGENT_METADATA_KEY] = deepcopy(agent_metadata)
+
+
+def _copy_to_metadata(notebook: dict[str, Any], context: Any) -> None:
+    """Copy the macros and summaries of a turn's context into the metadata."""
+    if not isinstance(context, dict):
+        return
+    if isinstance(context.get("macros"), dict):
+        _msgbook_metadata(notebook)["macros"] = deepcopy(context["macros"])
+        if not context["macros"]:
+            _drop_metadata(notebook, "macros")
+    recorded = context.get("summaries")
+    summaries = recorded if isinstance(recorded, dict) else {}
+    for cell in notebook["cells"]:
+        summary = summaries.get(str(cell.get("id")))
+        if isinstance(summary, dict):
+            _msgbook_metadata(cell)["summary"] = deepcopy(summary)
+
+
+def _msgbook_metadata(node: dict[str, Any]) -> dict[str, Any]:
+    """Return `metadata.msgbook` of a notebook or cell, which is added if necessary."""
+    metadata = node["metadata"]
+    if not isinstance(metadata.get("msgbook"), dict):
+        metadata["msgbook"] = {}
+    found: dict[str, Any] = metadata["msgbook"]
+    return found
+
+
+def _drop_metadata(node: dict[str, Any], key: str) -> None:
+    """Remove a key from `metadata.msgbook`, and `metadata.msgbook` itself if it is then empty."""
+    found = _msgbook_metadata(node)
+    found.pop(key, None)
+    if not found:
+        del node["metadata"]["msgbook"]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from msgbook.config.limits import LIMIT_KEYS
+from msgbook.config.settings import LIMIT_KEYS
 from msgbook_format.agents import OTHER_NAMES, PROPERTIES
 
 MODEL, AGENT, MACRO = "MODEL", "AGENT", "MACRO"
@@ -60,11 +60,11 @@ def _magic(function: str, *forms: Form) -> LineMagic:
 
 LINE_MAGICS = (
     _magic(
-        "model.model",
+        "agent.model",
         Form(f"%model {MODEL}", "choose the model that answers the cells below"),
         Form("%model", "show which model answers below"),
     ),
-    _magic("model.models", Form("%models", "list the models that the server offers")),
+    _magic("agent.models", Form("%models", "list the models that the server offers")),
     _magic(
         "agent.agent",
         Form("%agent", "show which agent answers below"),
@@ -90,12 +90,12 @@ LINE_MAGICS = (
         ),
     ),
     _magic(
-        "macros.macros",
+        "context.macros",
         Form("%macros", "list the [macros](references.md) that `#define` made"),
         Form(f"%macros -d {MACRO} ...", "remove macros for the cells below"),
     ),
     _magic(
-        "tools.tool",
+        "agent.tool",
         Form(
             "%tool NAME ...",
             "let the model call [functions of the notebook](tools.md#functions-of-the-notebook); each "
@@ -104,11 +104,11 @@ LINE_MAGICS = (
         Form("%tool -d NAME ...", "let it call them no longer"),
     ),
     _magic(
-        "tools.tools",
+        "agent.tools",
         Form("%tools", "list what the model can call, and which calls need approval"),
     ),
     _magic(
-        "mcp.mcp",
+        "agent.mcp",
         Form(
             "%mcp",
             "list the [MCP servers](mcp.md), what they offer, and which calls need approval",
@@ -117,7 +117,7 @@ LINE_MAGICS = (
         Form("%mcp refresh NAME", "the same for one"),
     ),
     _magic(
-        "approvals.approvals",
+        "usage.approvals",
         Form("%approvals", "list what runs without a question"),
         Form("%approvals forget N", "remove number N of that list"),
         Form("%approvals forget all", "remove all that your answers approved"),
@@ -130,20 +130,20 @@ LINE_MAGICS = (
         Form("%context full", "show the messages themselves"),
     ),
     _magic(
-        "compact.compact",
+        "history.compact",
         Form("%compact N", "send the turns above as summaries, all but the last N"),
         Form("%compact", f"the same, all but the last {KEPT_TURNS}"),
     ),
     _magic(
-        "prune.prune",
+        "history.prune",
         Form(PRUNE_MAGIC, "for the cells below, send only the newest copy of each file"),
     ),
     _magic(
-        "stale.stale",
+        "history.stale",
         Form("%stale", "list the turns above whose request would be different today"),
     ),
     _magic(
-        "cache.cache",
+        "context.cache",
         Form(
             "%cache",
             "show how much of the last request a server may have cached, and what broke the cache",
@@ -158,12 +158,12 @@ LINE_MAGICS = (
         ),
     ),
     _magic(
-        "display.display",
+        "context.display",
         Form("%display text", "show turns as text that grows, for a terminal (`jupyter console`)"),
         Form("%display rich", "end that"),
         Form("%display", "show which of the two it is"),
     ),
-    _magic("help.help_text", Form("%help", "explain everything that you can type")),
+    _magic("usage.help_text", Form("%help", "explain everything that you can type")),
 )
 """msgbook's line magics in the order of the help."""
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook.notebook.cell_names import title_of
-from msgbook.notebook.cells import Cell, is_count, outputs_of
+from msgbook.notebook.cells import Cell, is_count, outputs_of, title_of
 from msgbook.text import one_line
 from msgbook_format.turn import Turn, turn_of
 

@@ -18,9 +18,8 @@ from msgbook_format.lazy import lazy_names
 if TYPE_CHECKING:
     from msgbook.other_chats.chat import OtherChat
     from msgbook.other_chats.fields import BadChatError
-    from msgbook.other_chats.names import safe_stem
-    from msgbook.other_chats.notebooks import IMPORTED, files_of, notebook_of
-    from msgbook.other_chats.openai_file import FORMS, openai_text
+    from msgbook.other_chats.notebooks import IMPORTED, files_of, notebook_of, safe_stem
+    from msgbook.other_chats.openai_messages import FORMS, openai_text
     from msgbook.other_chats.read import ReadChats, read_chats, unread_files
 else:
     __getattr__ = lazy_names(

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgbook.other_chats import fields
-from msgbook.other_chats.branches import find_branches
 from msgbook.other_chats.chat import (
     ChatMessage,
     OtherChat,
     call_block,
+    find_branches,
     reasoning_block,
     result_block,
     text_block,

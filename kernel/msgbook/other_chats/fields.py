@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from msgbook.errors import MsgbookError
 from msgbook.text import excerpt
@@ -98,3 +98,49 @@ def shown(value: Any) -> str:
 def _optional(value: dict[str, Any], key: str, kind: type, where: str) -> Any:
     found = value.get(key)
     return None if found is None else require(found, kind, f"{where}.{key}" if where else key)
+
+
+# What of a file cannot be read, while the rest of it is.
+
+
+_T = TypeVar("_T")
+
+
+class TooMuchError(MsgbookError):
+    """All that is read is more than may be read. It is no part's error, and ends the reading."""
+
+
+class Unread:
+    """Collects the errors of parts that stand for themselves: a chat, a line, a file of an export.
+
+    Attributes:
+        reasons: One for each part; they name the place.
+    """
+
+    def __init__(self) -> None:
+        self.reasons: list[str] = []
+        self._where = ""
+
+    def within(self, where: str) -> None:
+        """Name the file that the next parts are of."""
+        self._where = f"{where}: " if where else ""
+
+    def add(self, error: MsgbookError) -> None:
+        """Add the error of a part."""
+        self.reasons.append(f"{self._where}{error}")
+
+    def read(self, part: Callable[[], _T]) -> list[_T]:
+        """Return what a part holds, as the only item; nothing if it cannot be read.
+
+        Raises:
+            TooMuchError: The part is beyond what may be read of all.
+        """
+        try:
+            return [part()]
+        except TooMuchError:
+            raise
+        except MsgbookError as error:
+            self.add(error)
+        except RecursionError:
+            self.add(MsgbookError("it is nested too deep"))
+        return []

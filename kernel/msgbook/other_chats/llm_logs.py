@@ -16,8 +16,8 @@ from msgbook.other_chats.chat import (
     result_block,
     text_block,
 )
+from msgbook.other_chats.fields import Unread
 from msgbook.other_chats.json_text import BadJsonError
-from msgbook.other_chats.unread import Unread
 
 FORM = "llm"
 

@@ -30,18 +30,22 @@ from msgbook_format.lazy import lazy_names
 if TYPE_CHECKING:
     from msgbook.provider.adapting import AdaptingProvider
     from msgbook.provider.apis import request_body, turn_options
-    from msgbook.provider.base import Provider, Request
+    from msgbook.provider.base import (
+        REASONING_PARSERS,
+        TOOL_PARSERS,
+        MakeTransport,
+        Provider,
+        Request,
+        Wire,
+    )
     from msgbook.provider.failures import MissingRouteError, shown_url
     from msgbook.provider.http import RedirectedError, import_sdk
     from msgbook.provider.openai_server import OpenAIProvider
     from msgbook.provider.pace import Paces
     from msgbook.provider.plugins import ProviderFactory, find_provider_entry
     from msgbook.provider.request_quirks import token_limit_key
-    from msgbook.provider.server_options import REASONING_PARSERS, TOOL_PARSERS
-    from msgbook.provider.server_provider import new_provider
-    from msgbook.provider.servers import Servers, describe_demo_model
-    from msgbook.provider.waits import Waits
-    from msgbook.provider.wire import MakeTransport, Wire
+    from msgbook.provider.retry import Waits
+    from msgbook.provider.servers import Servers, describe_demo_model, new_provider
 else:
     __getattr__ = lazy_names(
         __name__,

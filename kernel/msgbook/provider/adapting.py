@@ -8,11 +8,10 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from msgbook.events import AdaptationNotice, Notice, StreamEvent
-from msgbook.provider.adaptation import Adaptation
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.refused_elements import is_placed, of_others
-from msgbook.provider.refused_media import EVERY_DOCUMENT
+from msgbook.provider.refused_media import EVERY_DOCUMENT, Adaptation
 from msgbook.provider.request_quirks import (
     DOCUMENTS,
     IMAGES,

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgbook.messages import ApiName
-from msgbook.provider.api import Api
-from msgbook.provider.base import Request
+from msgbook.provider.base import Api, Request
 from msgbook.provider.chat import CHAT
 from msgbook.provider.responses import RESPONSES
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from msgbook.events import StreamEvent
-from msgbook.messages import Message
+from msgbook.messages import ApiName, Message
+from msgbook_format.turn import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +53,114 @@ class Provider(Protocol):
     async def close(self) -> None:
         """Close the connections."""
         ...
+
+
+# The wire between the SDK's HTTP client and the network. A cassette listens to it, or takes its place.
+
+
+MakeTransport = Callable[[Any], Any]
+"""Makes a replacement of the network from the HTTP library that the SDK uses (`httpx` or `httpx2`)."""
+
+
+class Wire:
+    """The network as it is."""
+
+    is_cassette = False
+    """True if requests that go another way would be missed."""
+
+    def transport(self, wanted: MakeTransport | None) -> MakeTransport | None:
+        """Return what replaces the network; None for the network itself.
+
+        Args:
+            wanted: The provider's own transport.
+        """
+        return wanted
+
+    async def send(self, request: Any, send: Callable[[], Awaitable[Any]]) -> Any:
+        """Return the response to a request of the HTTP library, whose body may not have been read yet."""
+        return await send()
+
+
+# The interface of the two APIs over which a server is asked: what it is sent, and what it answers.
+
+
+class AnswerDecoder(Protocol):
+    """Decodes the body of one response, without I/O: bytes in, stream events out."""
+
+    @property
+    def done(self) -> bool:
+        """True once nothing can follow; what follows is ignored."""
+        ...
+
+    @property
+    def has_ended(self) -> bool:
+        """True once the server has marked the end of the answer; usage may still follow."""
+        ...
+
+    @property
+    def usage(self) -> Usage | None:
+        """Usage as far as the server has reported it."""
+        ...
+
+    @property
+    def model(self) -> str | None:
+        """The model that answers, as the server names it; None until it does."""
+        ...
+
+    def feed(self, chunk: bytes) -> Iterator[StreamEvent]:
+        """Yield the events of a piece of the body.
+
+        Raises:
+            ProviderError: The server reports an error in the stream, or sends a line that never ends.
+        """
+        ...
+
+    def feed_rest(self, chunk: bytes) -> None:
+        """Note the usage in a piece of the body that follows an error.
+
+        Raises:
+            ProviderError: The server sends a line that never ends.
+        """
+        ...
+
+    def end(self) -> Iterator[StreamEvent]:
+        """Yield the events of the end of the body, `ModelFinished` last.
+
+        Raises:
+            ProviderError: The body was not an answer of this API.
+        """
+        ...
+
+    def flush(self) -> Iterator[StreamEvent]:
+        """Yield the text that is held back, before an error or the end, and notices about the rest."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """An API of model servers."""
+
+    name: ApiName
+    path: str
+    """Path of its requests below the base URL."""
+    options: Mapping[str, Any]
+    """Options of a turn's requests that an agent need not set."""
+    streaming: Mapping[str, Any]
+    """Keys that ask for a streamed answer and its usage."""
+    make_body: Callable[[Request, Mapping[str, Any]], dict[str, Any]]
+    """Returns the body of a request with some of the `streaming` keys."""
+    new_decoder: Callable[[Callable[[], str]], AnswerDecoder]
+    """Returns a decoder for one response. Its argument makes ids for tool calls that have none."""
+
+
+# Options of servers that a message names. They are the server's, so msgbook cannot set them.
+
+
+REASONING_PARSERS = "`--reasoning-parser` (vLLM, SGLang) or `--reasoning-format` (llama.cpp)"
+"""Options that say how a server tells reasoning from text."""
+
+TOOL_PARSERS = (
+    "`--enable-auto-tool-choice` and `--tool-call-parser` (vLLM), `--tool-call-parser` (SGLang) or "
+    "`--jinja` (llama.cpp)"
+)
+"""Options that let a server tell tool calls from text."""

@@ -13,8 +13,8 @@ from collections.abc import AsyncIterator, Collection, Generator, Iterator
 from typing import Any
 
 from msgbook.config import DEMO_MODEL, ProviderSettings
+from msgbook.provider.base import Wire
 from msgbook.provider.openai_server import OpenAIProvider
-from msgbook.provider.wire import Wire
 
 # A 24 by 24 PNG, a filled circle.
 _IMAGE = (

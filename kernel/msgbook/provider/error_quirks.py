@@ -8,9 +8,10 @@ from __future__ import annotations
 import html
 import json
 import re
-from typing import Any
+from typing import Any, Literal
 
 from msgbook.errors import ProviderError
+from msgbook.messages import ApiName
 from msgbook.provider.json_events import is_too_deep
 from msgbook.text import excerpt
 
@@ -180,3 +181,202 @@ def codes_of(error: Any) -> tuple[str, ...]:
     """Return the `code` and the `type` of an `error` value, in lower case."""
     table = error if isinstance(error, dict) else {}
     return tuple(str(table[key]).lower() for key in ("code", "type") if table.get(key))
+
+
+# Kinds of errors, told by a server's words: an unknown model, a wrong key, a missing route and others. Pure.
+#
+# No server documents its words. To add some, extend a table here, and add a case to
+# tests/provider/test_error_kinds.py or tests/provider/test_alternatives.py.
+
+
+ErrorKind = Literal[
+    "model", "key", "route", "other_api", "stored", "loading", "length", "policy", "region"
+]
+"""What an error is about: an unknown model, a wrong key, a path that the server does not have, a request that
+only the other API can serve, something that the server should have stored, a model that is being loaded, a
+conversation that is too long, content that a policy forbids, a country or network that is not served."""
+
+_TOO_LONG = re.compile(
+    r"context[ _-]?(length|window|size)|maximum (model|context) length|prompt is too long"
+    r"|(input|prompt) tokens? count|too many (input |prompt )?tokens|input is too long",
+    re.IGNORECASE,
+)
+_ABOVE_RATE = re.compile(r"\brequest too large for\b", re.IGNORECASE)
+"""The words of OpenAI and Groq for one request above the limit of a minute. No wait helps."""
+_UNKNOWN_MODEL_CODES = {
+    "model_not_found",  # OpenAI, Groq, LM Studio
+    "invalid_model",  # Mistral
+    "model_not_available",  # Together
+    "model_not_supported",  # Hugging Face
+    "deploymentnotfound",  # Azure
+}
+_UNKNOWN_MODEL = re.compile(
+    r"\bmodel\b.{0,40}?\b(not found|(not|n't) exist|is(n't| not) found)"
+    r"|\b(invalid|unknown) model\b(?! (out|in)put| param)|model identifier is invalid"
+    r"|\bnot a valid model\b|\bno endpoints found for NAME|\bunable to access model\b"
+    r"|\bmodels/NAME is not found|^model: NAME$|\bpublisher model\b.{0,200}\bnot found"
+    r"|\bno such model\b|\bno model named\b",
+    re.IGNORECASE,
+)
+"""The words of LiteLLM, vLLM, Ollama, OpenRouter, DeepSeek, Gemini and others, as they are and with NAME for the model."""
+_NOT_FOR_THIS_KEY = "_model_access_denied"
+"""End of LiteLLM's words for a model that this key, user or team may not use."""
+_WRONG_KEY_CODES = {"no_db_connection", "invalid_api_key"}
+"""`no_db_connection`: LiteLLM's proxy without a data base knows only its master key."""
+_WRONG_KEY = re.compile(
+    r"\bno connected db\b|\bapi[ _-]?key (is )?(not valid|invalid)|\b(invalid|incorrect) api[ _-]?key\b",
+    re.IGNORECASE,
+)
+"""The words of LiteLLM, Gemini and xAI, which do not answer 401."""
+_LOADING = re.compile(
+    r"^loading model\b|\bserver loading model\b|\b(is|still|currently|being) loading\b|\bbeing loaded\b"
+    r"|\bmodel\b.{0,200}\bis not (yet )?ready\b",
+    re.IGNORECASE,
+)
+"""The words of llama.cpp, Ollama, Hugging Face, KServe and Dynamo. vLLM and TGI do not listen until they are ready."""
+_NOT_LOADING = re.compile(r"\bfail|\berror loading|\btimed out", re.IGNORECASE)
+_NO_ROUTE = re.compile(
+    r"^(error\W*)?(404\W*)?((page|file|resource|route|endpoint|path|url)\W+)?not found\W*$"
+    r"|\bcannot post\b|\bmethod not allowed\b|^not (implemented|allowed)\W*$|\binvalid url\b|\bno route\b"
+    r"|\bunknown (request )?(url|endpoint|route|path)\b|\bunexpected endpoint\b"
+    r"|\b(route|path|url)\b.{0,80}\bnot found\b",
+    re.IGNORECASE,
+)
+"""The words of FastAPI, Go, Express, Fastify, llama.cpp, Kong, Groq and OpenAI for a path that they do not have."""
+_LM_STUDIO_NO_ROUTE = re.compile(r"^unexpected endpoint or method\b", re.IGNORECASE)
+"""LM Studio answers 200 to it."""
+_COMPLETIONS = re.compile(r"\bv1/completions\b")
+"""The API before that of chats, which msgbook does not speak."""
+_NOT_IN = r"\bnot support(ed)?\b.{0,80}?"
+_NOT_IN_THIS_API: dict[ApiName, re.Pattern[str]] = {
+    "chat": re.compile(
+        rf"{_NOT_IN}\bchat[/ ]completions\b|\bchat/completions is not supported|\bonly supported in v1/responses",
+        re.IGNORECASE,
+    ),
+    "responses": re.compile(
+        rf"{_NOT_IN}(\bresponses api\b|/responses\b)|/responses is not supported", re.IGNORECASE
+    ),
+}
+"""The words of OpenAI, vLLM and gateways about what only the other API can do."""
+_NOT_STORED = re.compile(r"\b(response|item) with id\b.{0,200}\bnot found\b", re.IGNORECASE)
+_POLICY = re.compile(
+    r"\bmoderation\b|\bflagged\b|\bcontent[ _-]?(policy|filter)|\bsafety\b", re.IGNORECASE
+)
+"""Words about what is said or shown, which OpenRouter and gateways send with 403."""
+_REGION = re.compile(
+    r"\b(country|countries|region|territory|geograph\w+|location)\b.{0,80}?\b(not|n't|un\w+|block\w*|restrict\w*)\b"
+    r"|\b(not|un)(available| available|supported| supported)\b.{0,60}?\b(country|region|territory|location)\b",
+    re.IGNORECASE,
+)
+"""The words of OpenAI, Anthropic, Gemini and gateways for a place that is not served, sent with 400 and 403."""
+_REGION_CODES = {"unsupported_country_region_territory"}
+_TOKEN_LIMIT = re.compile(r"\bmax_(completion_|output_)?tokens\b")
+"""Found in words about a limit that is too large, not about a request that is too long."""
+
+
+def is_wrong_key(status: int, error: Any) -> bool:
+    """Return whether an HTTP error that is not 401 or 403 says that the key is wrong.
+
+    Args:
+        error: The `error` value, of any shape.
+    """
+    return status in (400, 422) and (
+        not _WRONG_KEY_CODES.isdisjoint(codes_of(error))
+        or bool(_WRONG_KEY.search(error_message(error)))
+    )
+
+
+def is_unknown_model(status: int, error: Any, model: str) -> bool:
+    """Return whether an HTTP error says that the server does not know the model.
+
+    Args:
+        error: The `error` value, of any shape.
+        model: The requested model.
+    """
+    codes = codes_of(error)
+    if status in (401, 403) and any(code.endswith(_NOT_FOR_THIS_KEY) for code in codes):
+        return True
+    if status not in (400, 403, 404, 422):
+        return False
+    if not _UNKNOWN_MODEL_CODES.isdisjoint(codes):
+        return True
+    words = error_message(error)
+    named = re.sub(rf"(?<!\w){re.escape(model)}(?!\w)", "NAME", words)
+    return status != 403 and any(map(_UNKNOWN_MODEL.search, (words, named)))
+
+
+def is_loading(status: int, error: Any) -> bool:
+    """Return whether an error says that the server is loading the model, and will be ready later."""
+    words = error_message(error)
+    says_so = _LOADING.search(words) and not _NOT_LOADING.search(words)
+    return bool(says_so) and (not status or status >= 500)
+
+
+def is_missing_route(status: int, error: Any) -> bool:
+    """Return whether an HTTP error is about the path of the request, which the server does not have."""
+    words = error_message(error) if error else ""
+    if status in (404, 405, 501):
+        return status == 405 or not words or is_page(error) or bool(_NO_ROUTE.search(words))
+    return status in (0, 200) and bool(_LM_STUDIO_NO_ROUTE.search(words))
+
+
+def _names_other_api(status: int, error: Any, api: ApiName) -> bool:
+    words = error_message(error)
+    if status not in (0, 400, 404, 422, 501) or _COMPLETIONS.search(words):
+        return False
+    return bool(_NOT_IN_THIS_API[api].search(words))
+
+
+def is_wrong_place(status: int, error: Any) -> bool:
+    """Return whether an error says that the server does not serve this country or network."""
+    if status not in (400, 403, 451) or is_page(error):
+        return False
+    return not _REGION_CODES.isdisjoint(codes_of(error)) or bool(
+        _REGION.search(error_message(error))
+    )
+
+
+def is_too_long(status: int, error: Any) -> bool:
+    """Return whether an error says that the request is longer than the context window, or than the server takes.
+
+    Args:
+        status: HTTP status; 0 for an error inside an answer that names none.
+        error: The `error` value, of any shape.
+    """
+    words = error_message(error)
+    if status == 429:
+        return bool(_ABOVE_RATE.search(words))
+    if status not in (0, 400, 422, 500):
+        return status == 413
+    says_so = "context_length_exceeded" in codes_of(error) or _TOO_LONG.search(words)
+    return bool(says_so) and not _TOKEN_LIMIT.search(words)
+
+
+def find_kind(status: int, error: Any, model: str | None, api: ApiName) -> ErrorKind | None:
+    """Return what an error is about; None if its words do not tell.
+
+    Args:
+        status: HTTP status; 0 for an error inside an answer that names none.
+        error: The `error` value, of any shape.
+        model: The requested model; None for a request that lists the models.
+        api: The API over which the server was asked.
+    """
+    if model is not None and is_unknown_model(status, error, model):
+        return "model"
+    if is_wrong_key(status, error):
+        return "key"
+    if model is not None and _names_other_api(status, error, api):
+        return "other_api"
+    if model is not None and is_missing_route(status, error):
+        return "route"
+    if api == "responses" and status in (400, 404) and _NOT_STORED.search(error_message(error)):
+        return "stored"
+    if is_loading(status, error):
+        return "loading"
+    if is_too_long(status, error):
+        return "length"
+    if is_wrong_place(status, error):
+        return "region"
+    if status == 403 and _POLICY.search(error_message(error)) and not is_page(error):
+        return "policy"
+    return None

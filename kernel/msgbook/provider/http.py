@@ -12,8 +12,8 @@ from typing import Any
 
 from msgbook.config import ORGANIZATION_HEADERS, parse_header_lines
 from msgbook.network import Route, ignore_unusable_key_log
+from msgbook.provider.base import MakeTransport, Wire
 from msgbook.provider.compression import CompressionError, unpack
-from msgbook.provider.wire import MakeTransport, Wire
 
 ERROR_BYTES = 65_536
 """Bytes that are read of an error's body, which a server may send without end."""

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
+from msgbook.call_arguments import OWN_NAMES
 from msgbook.messages import Message, Part, document_name
-from msgbook.own_tools import OWN_NAMES
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
-from msgbook.provider.responses.items import input_items
+from msgbook.provider.responses.body import input_items
 
 Elements = frozenset[str]
 """Names or digests of elements of a request."""

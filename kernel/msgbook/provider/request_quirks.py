@@ -11,23 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from msgbook.provider.adaptation import Adaptation, Row, whole
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
-from msgbook.provider.message_shapes import (
-    begins_with_answer,
-    holds_calls,
-    holds_empty,
-    holds_system,
-    holds_unanswered_result,
-    lacks_signature,
-    with_answered_results,
-    with_calls_as_text,
-    with_filled_contents,
-    with_signatures,
-    with_system_as_user,
-    with_user_first,
-)
 from msgbook.provider.refused_elements import (
     Elements,
     added_tools,
@@ -43,12 +28,15 @@ from msgbook.provider.refused_elements import (
     with_siblings,
 )
 from msgbook.provider.refused_media import (
+    Adaptation,
+    Row,
     find_documents,
     find_images,
     find_most_images,
     is_vague,
     refuses_images,
     refuses_images_of_tools,
+    whole,
 )
 from msgbook.provider.refused_words import (
     EFFORT,
@@ -77,24 +65,36 @@ from msgbook.provider.refused_words import (
     wants_user_first,
 )
 from msgbook.provider.request_changes import (
+    begins_with_answer,
     has_option,
+    holds_calls,
     holds_document,
+    holds_empty,
     holds_foreign_id,
     holds_image,
     holds_image_of_tool,
     holds_reasoning,
     holds_reasoning_item,
     holds_repeated_tools,
+    holds_system,
     holds_tool,
+    holds_unanswered_result,
     is_alternating,
     lacks_reasoning,
+    lacks_signature,
     rename_option,
+    with_answered_results,
+    with_calls_as_text,
+    with_filled_contents,
     with_first_tools,
     with_joined_neighbours,
     with_newest_images,
     with_plain_ids,
     with_reasoning,
+    with_signatures,
+    with_system_as_user,
     with_unique_tools,
+    with_user_first,
     without_all_tools,
     without_documents,
     without_images,

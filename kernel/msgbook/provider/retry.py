@@ -5,16 +5,20 @@ No request is repeated after the beginning of an answer: that part would arrive 
 
 from __future__ import annotations
 
+import asyncio
 import math
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
+from contextvars import ContextVar
 from dataclasses import replace
 
 from msgbook.errors import ProviderError, Retry
-from msgbook.events import RetryWait, StreamEvent
+from msgbook.events import ModelChosen, Notice, RetryWait, StreamEvent
 from msgbook.provider.base import Provider, Request
+from msgbook.provider.failures import UnknownModelError
 from msgbook.provider.pace import Pace
 from msgbook.provider.requested_waits import LONGEST_WAIT
+from msgbook.text import excerpt, join_first, one_line, visible
 
 RETRIES = 3
 
@@ -165,3 +169,113 @@ def _too_long(seconds: float) -> str:
     else:
         words = f"{math.ceil(seconds / 3600)} hours" if math.isfinite(seconds) else "for ever"
     return f"It asks to wait {words}; run the cell again after that."
+
+
+# Requests that go to the next model if the server does not know the one before.
+
+
+_NAMED = 8
+"""Most models that an error lists."""
+
+
+class AlternativesProvider:
+    """Asks for one model after the other until the server knows one, and stays with that one.
+
+    Any other error ends the request: it may be the same for all models, or go away.
+
+    Args:
+        models: At least one, in the order in which they are asked. The model that a request names is ignored.
+    """
+
+    def __init__(self, provider: Provider, models: Sequence[str]) -> None:
+        self.name = provider.name
+        self._provider = provider
+        self._models = models
+        self._current = 0
+
+    async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
+        while True:
+            asked = self._current
+            model = self._models[asked]
+            if asked:
+                yield ModelChosen(model)
+            try:
+                answer = self._provider.stream(replace(request, model=model))
+                async with aclosing(answer) as events:
+                    async for event in events:
+                        yield event
+                return
+            except UnknownModelError as error:
+                if asked + 1 == len(self._models):
+                    raise self._none_is_known(error) from None
+                # Calls that run side by side may find out the same.
+                if asked == self._current:
+                    self._current += 1
+                    yield self._notice(model, error)
+
+    async def models(self) -> list[str]:
+        return await self._provider.models()
+
+    async def close(self) -> None:
+        await self._provider.close()
+
+    def _notice(self, model: str, error: UnknownModelError) -> Notice:
+        said = f" It said: {visible(excerpt(error.said))}" if error.said else ""
+        following = _shown(self._models[self._current])
+        words = f"The server does not know the model {_shown(model)}; {following} is asked instead."
+        return Notice(words + said, "warning")
+
+    def _none_is_known(self, error: UnknownModelError) -> ProviderError:
+        tried = join_first([_shown(model) for model in self._models], _NAMED)
+        return ProviderError(error.name, f"The server knows none of the models {tried}. {error}")
+
+
+def _shown(model: str) -> str:
+    return visible(one_line(model, 100))
+
+
+# The waits before a server is asked again, which a person can end.
+
+
+_CELL: ContextVar[str | None] = ContextVar("CELL", default=None)
+"""The cell whose turn waits. Tasks that the turn starts, such as those of its sub-agents, inherit it."""
+
+
+class Waits:
+    """Waits of all requests of one session.
+
+    Args:
+        sleep: Waits some seconds.
+    """
+
+    def __init__(self, sleep: Callable[[float], Awaitable[None]]) -> None:
+        self._sleep = sleep
+        self._open: dict[asyncio.Future[None], str | None] = {}
+
+    def begin_turn(self, cell_id: str | None) -> None:
+        """Note whose turn the running task begins."""
+        _CELL.set(cell_id)
+
+    async def sleep(self, seconds: float) -> bool:
+        """Wait some seconds; return whether `end` was called meanwhile."""
+        ended = asyncio.get_running_loop().create_future()
+        sleeping = asyncio.ensure_future(self._sleep(seconds))
+        self._open[ended] = _CELL.get()
+        try:
+            await asyncio.wait([ended, sleeping], return_when=asyncio.FIRST_COMPLETED)
+            if not ended.done():
+                await sleeping
+            return ended.done()
+        finally:
+            del self._open[ended]
+            sleeping.cancel()
+
+    def end(self, cell_id: str | None) -> bool:
+        """End the waits of the turn of a cell now; return whether there was one.
+
+        Call it in the event loop's thread.
+        """
+        waiting = [wait for wait, cell in self._open.items() if cell == cell_id and not wait.done()]
+        for wait in waiting:
+            wait.set_result(None)
+        return bool(waiting)

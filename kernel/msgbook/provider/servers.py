@@ -11,12 +11,9 @@ from msgbook.errors import RESTART, ConfigError, NoModelListError
 from msgbook.events import RetryWait
 from msgbook.ids import Ids
 from msgbook.provider.adapting import AdaptingProvider
-from msgbook.provider.alternatives import AlternativesProvider
-from msgbook.provider.base import Provider, Request
+from msgbook.provider.base import Provider, Request, Wire
 from msgbook.provider.pace import Paces
-from msgbook.provider.retry import RetryingProvider
-from msgbook.provider.server_provider import new_provider
-from msgbook.provider.wire import Wire
+from msgbook.provider.retry import AlternativesProvider, RetryingProvider
 from msgbook.text import join_first, one_line, visible
 
 _NAMED = 8
@@ -239,3 +236,36 @@ def describe_demo_model(model: str, wanted: str) -> str:
 
 def _listed(names: Iterable[str]) -> str:
     return join_first([visible(one_line(name, 60)) for name in names], _NAMED)
+
+
+# A new provider for a server of the settings.
+
+
+def new_provider(
+    server: ProviderSettings,
+    settings: Settings,
+    ids: Ids | None = None,
+    wire: Wire = Wire(),  # noqa: B008 - it holds nothing
+) -> Provider:
+    """Return a provider that talks to one server, or that of a plug-in.
+
+    Args:
+        settings: All settings of the user.
+        ids: Makes ids for tool calls that have none.
+        wire: Records what is sent and answered, or replaces the network.
+
+    Raises:
+        ConfigError: The plug-in cannot be used, or not with this wire.
+    """
+    if server.plugin and wire.is_cassette:
+        raise ConfigError(
+            f"The provider {server.name} belongs to a plug-in, whose requests no cassette can hold. Run "
+            "without a cassette, or with another provider."
+        )
+    if server.plugin:
+        from msgbook.provider.plugins import plugin_provider
+
+        return plugin_provider(server, settings.plugins_off, settings.secrets)
+    from msgbook.provider.openai_server import OpenAIProvider
+
+    return OpenAIProvider(server, secrets=settings.secrets, ids=ids, wire=wire)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from msgbook.errors import ProviderError
-from msgbook.growing_text import GrowingText
+from msgbook.text import GrowingText
 
 LINE_LIMIT = 16_000_000
 """Most characters of one line, and of the data of one event. An image fits; a line without end does not."""

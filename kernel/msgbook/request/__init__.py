@@ -21,26 +21,27 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook.request.active_agent import ActiveAgent, AgentChooser
-    from msgbook.request.builder import PreparedRequest, RequestBuilder
-    from msgbook.request.context.broken_references import list_broken_references
+    from msgbook.request.builder import PreparedRequest, Preview, RequestBuilder
     from msgbook.request.context.files import deny_all
     from msgbook.request.context.images import small_picture
-    from msgbook.request.context.inactive import deactivate
     from msgbook.request.context.macros import (
         REMOVE,
         Definition,
         MacrosAbove,
+        deactivate,
         macros_above,
         macros_in_force,
     )
     from msgbook.request.context.python_values import describe_value
-    from msgbook.request.context.references import ResolvedReferences, resolve_references
+    from msgbook.request.context.references import (
+        ResolvedReferences,
+        list_broken_references,
+        resolve_references,
+    )
     from msgbook.request.context.sources import ReferencedText, SourceError
     from msgbook.request.context.tags import Tag, find_tags
     from msgbook.request.context_window import check_context_window, describe_overflow
-    from msgbook.request.lineage import Lineage, lineage_of
-    from msgbook.request.off_switches import is_off, switched_off
-    from msgbook.request.preview import Preview
+    from msgbook.request.lineage import Lineage, is_off, lineage_of, switched_off
     from msgbook.request.prompt_checks import check_prompt, list_prompt_warnings, read_prompt
     from msgbook.request.reference_sources import ReferenceSources
     from msgbook.request.request_parts import (

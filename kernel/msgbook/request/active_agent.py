@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from msgbook.agents import (
     ResolvedAgent,
     build_system_prompt,
     make_request_options,
+    name_values,
     narrow_agent,
+    narrow_roots,
     requested_models,
     requested_name,
     resolve_agent,
@@ -25,19 +28,18 @@ from msgbook.agents import (
     skills_in_use,
 )
 from msgbook.approval import MCP_PREFIX, Roots
-from msgbook.config import Settings
-from msgbook.config.limits import Limits
+from msgbook.config import DEMO_MODEL, Settings
+from msgbook.config.settings import Limits
+from msgbook.errors import RESTART, MsgbookError, ToolError
 from msgbook.messages import ApiName
 from msgbook.notebook import Prompt, Transcript, metadata_of
-from msgbook.provider import Provider, Servers
-from msgbook.request.agent_notices import notice_demo_model, notice_provider
-from msgbook.request.allowed_folders import find_allowed_folders
+from msgbook.provider import Provider, Servers, describe_demo_model
 from msgbook.request.history import View
-from msgbook.request.lineage import Lineage, lineage_of
-from msgbook.request.mcp_tools import with_server_tools
-from msgbook.request.off_switches import is_off, switched_off
+from msgbook.request.lineage import Lineage, is_off, lineage_of, switched_off
+from msgbook.text import one_line, visible
 from msgbook.tools import FileTools, ToolSet
-from msgbook.tools.mcp import McpServers, digests_of
+from msgbook.tools.mcp import McpServers, McpTool, digests_of
+from msgbook_format.agents import agent_metadata_of
 
 SYSTEM_PROMPT = (
     "You are a helpful assistant in a Jupyter notebook. Each user message is a cell of the "
@@ -249,3 +251,104 @@ class AgentChooser:
             for tool in self._tools
             if lineage.offers(tool, agent, limits)
         )
+
+
+# Notices about the agent that answers: a model or a provider that the reader may not expect. Pure.
+
+
+_OF_FILES = {"notebook": "notebook", "project": "project", "cell": "notebook"}
+"""Origins of agents that another person may have written, and their names in a notice."""
+
+
+def notice_demo_model(model: str, wanted: str | None, settings: Settings) -> Iterator[str]:
+    """Yield a notice if the demo model answers although another one is set."""
+    other = wanted or settings.model
+    if model != DEMO_MODEL or other in (None, model):
+        return
+    yield describe_demo_model(model, other)
+
+
+def notice_provider(agent: Agent, settings: Settings) -> Iterator[str]:
+    """Yield a notice if a file makes another provider answer than the user's default."""
+    default = next(iter(settings.providers), None)
+    if agent.origin not in _OF_FILES or agent.provider in (None, default):
+        return
+    yield (
+        f"Agent {visible(one_line(agent.name, 60))}, which the {_OF_FILES[agent.origin]} defines, "
+        f"answers through your provider {agent.provider}, not through {default}."
+    )
+
+
+# Folders that an agent may read without approval: those that the notebook and the agent allow.
+
+
+def find_allowed_folders(
+    agent: Agent, transcript: Transcript, roots: Roots
+) -> tuple[tuple[Path, ...] | None, list[str]]:
+    """Return the real paths that both notebook and agent allow to be read without approval.
+
+    Returns:
+        The paths, or None if neither leaves anything of the notebook's folder out; and a line for
+        each path that allows nothing.
+    """
+
+    def resolve(path: str) -> Path | None:
+        try:
+            return roots.resolve(path)
+        except ToolError:
+            return None
+
+    restrictions = [
+        uris for uris in (_allowed_uris(transcript), agent.allowed_uris) if uris is not None
+    ]
+    allowed: tuple[Path, ...] = (roots.folder,)
+    notices = []
+    for uris in restrictions:
+        allowed, outside = narrow_roots(replace(agent, allowed_uris=uris), allowed, resolve)
+        notices += outside
+    return (None if roots.folder in allowed else allowed), notices
+
+
+def _allowed_uris(transcript: Transcript) -> tuple[str, ...] | None:
+    """Return `allowed_uris` of the notebook's AgentMetadata; None if they are not set."""
+    uris = agent_metadata_of(transcript.metadata).get("allowed_uris")
+    if uris is None:
+        return None
+    try:
+        return name_values(uris)
+    except ValueError:
+        return ()
+
+
+# The tools of MCP servers behind the agent's other tools, as far as model servers take them.
+
+
+TOOL_LIMIT = 128
+"""Tools of one request that common model servers take."""
+
+
+class TooManyToolsError(MsgbookError):
+    """An agent is offered more tools than a request can have."""
+
+
+def with_server_tools(tools: ToolSet, server_tools: Sequence[McpTool], agent: Agent) -> ToolSet:
+    """Return tools with those of MCP servers behind them. One of the same name stays as it is.
+
+    Raises:
+        TooManyToolsError: There are more than `TOOL_LIMIT`; the message counts them.
+    """
+    if not server_tools:
+        return tools
+    own = list(tools)
+    names = {tool.name for tool in own}
+    added = [tool for tool in server_tools if tool.name not in names]
+    if len(own) + len(added) > TOOL_LIMIT:
+        counts = Counter(tool.server for tool in added)
+        listed = ", ".join(f"{visible(name)} {count}" for name, count in counts.most_common())
+        raise TooManyToolsError(
+            f"Agent {visible(agent.name)} is offered {len(own) + len(added)} tools, and model servers "
+            f"take at most {TOOL_LIMIT}. Tools of MCP servers: {listed}; others: {len(own)}. Choose fewer "
+            "with enabled_tools or disabled_tools of [mcp_servers.NAME] in msgbook.toml, or with "
+            f"mcp_servers of the agent. After a change of the file, {RESTART}."
+        )
+    return ToolSet([*own, *added])

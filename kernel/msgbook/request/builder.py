@@ -15,14 +15,14 @@ from msgbook.approval import Roots, followed_project
 from msgbook.config import may_contain, redact, redact_json
 from msgbook.messages import Message
 from msgbook.notebook import IsMagic, Prompt, Transcript
+from msgbook.provider import Request
 from msgbook.request.active_agent import ActiveAgent, AgentChooser
-from msgbook.request.blobs import Blobs
 from msgbook.request.context.content_reference import (
     append_content_reference,
     replay_content_reference,
+    with_documents,
 )
 from msgbook.request.context.context_builder import ContextBuilder
-from msgbook.request.context.documents import with_documents
 from msgbook.request.context.image_encoding import PixelBudget
 from msgbook.request.context.images import image_content
 from msgbook.request.history import (
@@ -34,17 +34,12 @@ from msgbook.request.history import (
     known_summaries,
     with_late_contexts,
 )
+from msgbook.request.late_references import PromptsAbove
 from msgbook.request.prompt_checks import list_left_out
-from msgbook.request.prompts_above import PromptsAbove
-from msgbook.request.records import (
-    check_recorded_texts,
-    files_by_key,
-    list_recorded_texts,
-)
+from msgbook.request.records import Blobs, check_recorded_texts, files_by_key, list_recorded_texts
 from msgbook.request.reference_sources import ReferenceSources
-from msgbook.request.services import RequestServices, warn_once
+from msgbook.request.services import UNKNOWN_MODEL, RequestServices, Summaries, warn_once
 from msgbook.request.sources_above import ReadsAbove
-from msgbook.request.summary_calls import Summaries
 from msgbook.text import repair_surrogates
 from msgbook.tools import Results
 
@@ -241,3 +236,24 @@ class RequestBuilder:
 
 def _texts_by_source(summaries: Summaries) -> dict[str, str]:
     return {summary["source"]: summary["text"] for summary in summaries.values()}
+
+
+# A request as it would be sent: what a preview shows.
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A request that has not been sent."""
+
+    source: str
+    """Source of the prompt's cell."""
+    prepared: PreparedRequest
+    body: Request
+    """The request without the options that its server is known to refuse."""
+    notices: tuple[str, ...]
+    """Notices that the turn would show before its first model call."""
+
+    @property
+    def model(self) -> str | None:
+        """None where the server would have to be asked for its models."""
+        return None if self.body.model == UNKNOWN_MODEL else self.body.model

@@ -6,15 +6,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from msgbook.request.blobs import Blobs
 from msgbook.request.context import files
-from msgbook.request.context.macro_expansion import expand_macros
+from msgbook.request.context.macros import expand_macros
 from msgbook.request.context.references import FILE_LIMIT, TOTAL_LIMIT
 from msgbook.request.context.sources import SourceError
 from msgbook.request.context.tags import Reference, TagError, parse_tag
-from msgbook.request.lost_texts import RecordedContext
-from msgbook.request.records import files_by_key, list_entries, recorded_macros
-from msgbook.request.sources_above import GONE, ReadLimitError, ReadsAbove, SourcesAbove, Stamp
+from msgbook.request.records import Blobs, files_by_key, list_entries, recorded_macros
+from msgbook.request.sources_above import (
+    GONE,
+    ReadLimitError,
+    ReadsAbove,
+    RecordedContext,
+    SourcesAbove,
+    Stamp,
+)
 from msgbook.text import capped, join_first, one_line, repair_surrogates
 
 _MAX_FILES = 200

@@ -7,25 +7,31 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from msgbook.agents import Agent
-from msgbook.notebook import Cell, Transcript, describe_cell, parse_prompt, source_of
-from msgbook.request.blobs import Blobs
+from msgbook.agents import Agent, ProjectRule
+from msgbook.notebook import Cell, IsMagic, Transcript, describe_cell, parse_prompt, source_of
+from msgbook.request.changed_files import ChangedFiles
 from msgbook.request.context.context_builder import ContextBuilder, PromptContext
 from msgbook.request.context.macros import may_define
-from msgbook.request.context.markdown_images import find_images, is_remote
-from msgbook.request.context.tags import find_tags
-from msgbook.request.context.versions import EarlierTexts
+from msgbook.request.context.sources import EarlierTexts
+from msgbook.request.context.tags import find_images, find_tags, is_remote
 from msgbook.request.history import (
+    contexts_by_cell,
     find_late_context,
     known_late_contexts,
     late_key,
     prompts_without_context,
     text_digest,
     with_context,
+    with_late_contexts,
 )
-from msgbook.request.lost_texts import RecordedContext
-from msgbook.request.records import NAME_KEYS, list_entries
-from msgbook.request.sources_above import ReadsAbove
+from msgbook.request.records import NAME_KEYS, Blobs, list_entries
+from msgbook.request.services import RequestServices, warn_once
+from msgbook.request.sources_above import (
+    ReadsAbove,
+    RecordedContext,
+    restore_texts,
+    warn_of_lost_texts,
+)
 from msgbook.scanner import run_in_thread_if_long
 from msgbook.text import join_first
 
@@ -193,3 +199,96 @@ def _to_record(context: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a context that later requests need."""
     kinds = ("macros", "files", "images") if context.get("files") else ("images",)
     return {kind: context[kind] for kind in kinds if context.get(kind)}
+
+
+# The prompts above the running one, complete with what they bring, and what the reader is told.
+
+
+@dataclass(frozen=True, slots=True)
+class CompletedPrompts:
+    """The cells above, each prompt with a context."""
+
+    transcript: Transcript
+    contexts: list[RecordedContext]
+    """Contexts of the prompts that are sent in full, in document order."""
+    late: dict[str, dict[str, Any]]
+    """Contexts that were resolved for this request, for the turn's `context.above`."""
+
+
+@dataclass(slots=True)
+class PromptsAbove:
+    """Completes the prompts above, for one notebook.
+
+    Args:
+        redact: Removes secrets from a text.
+        redact_json: Removes secrets from a record.
+        forget_messages: Called when texts are there again that messages were made without.
+    """
+
+    is_magic: IsMagic
+    blobs: Blobs
+    redact: Callable[[str], str]
+    redact_json: Callable[[dict[str, Any]], dict[str, Any]]
+    forget_messages: Callable[[], None]
+    _changed: ChangedFiles = field(default_factory=ChangedFiles, init=False)
+
+    async def complete(
+        self,
+        transcript: Transcript,
+        agent: Agent,
+        rules: Sequence[ProjectRule],
+        reads: ReadsAbove,
+        services: RequestServices,
+    ) -> CompletedPrompts:
+        """Make missing blobs again, and resolve the references of prompts that have no record.
+
+        Args:
+            agent: The agent that answers the running prompt.
+            rules: All rules of the project.
+        """
+        cells = with_late_contexts(transcript.earlier, self.is_magic)
+        contexts = await self.restore(cells, rules, reads)
+        late = await resolve_late_references(
+            replace(transcript, earlier=cells),
+            contexts,
+            agent,
+            reads,
+            self.blobs,
+            self.redact_json,
+        )
+        warn_once(services, map(self.redact, late.warnings))
+        if late.notice:
+            services.inform(self.redact(late.notice))
+        if late.contexts:
+            contexts = list(contexts_by_cell(late.cells, self.is_magic))
+        return CompletedPrompts(replace(transcript, earlier=late.cells), contexts, late.contexts)
+
+    async def restore(
+        self, cells: Sequence[Cell], rules: Sequence[ProjectRule], reads: ReadsAbove
+    ) -> list[RecordedContext]:
+        """Make missing blobs of cells again, and return the contexts of their prompts."""
+        self.blobs.look_again()
+        contexts = list(contexts_by_cell(cells, self.is_magic))
+        if await restore_texts(cells, contexts, self.blobs, reads, rules):
+            self.forget_messages()
+        return contexts
+
+    async def report(
+        self,
+        prompts: CompletedPrompts,
+        own: Mapping[str, Any],
+        reads: ReadsAbove,
+        services: RequestServices,
+    ) -> None:
+        """Tell the reader which files have changed on disk, and which texts are gone.
+
+        Args:
+            own: Files of the running prompt, by key.
+        """
+        contexts, reported = prompts.contexts, services.reported
+        changed = await self._changed.find(contexts, own.keys(), reads, self.blobs, reported)
+        if changed:
+            services.inform(self.redact(changed))
+        lost = warn_of_lost_texts(contexts, self.blobs.gone, reported)
+        if lost:
+            services.warn(self.redact(lost))

@@ -5,13 +5,14 @@ A file can only narrow: without these keys, a conversation is one of the user's 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from fnmatch import fnmatchcase
+from typing import Any, Literal
 
-from msgbook.agents import Agent
-from msgbook.config.limits import Limits
-from msgbook.notebook import Transcript
-from msgbook.request.off_switches import is_off, switched_off
+from msgbook.agents import Agent, name_values
+from msgbook.config.settings import Limits
+from msgbook.notebook import Transcript, metadata_of
 from msgbook.tools import AGENT_TYPES, DISPATCH, Tool, runs_in_kernel
 from msgbook_format.agents import TASK_FINISH, AgentMetadata, agent_metadata_of
 from msgbook_format.metadata import as_dict
@@ -76,3 +77,28 @@ def lineage_of(transcript: Transcript) -> Lineage:
 
 def _names(value: Any) -> tuple[str, ...]:
     return tuple(name for name in value if isinstance(name, str)) if isinstance(value, list) else ()
+
+
+# Tools and MCP servers that a notebook switches off for all agents. Pure; a file may be hostile.
+
+
+OffKey = Literal["disabled_tools", "disabled_mcp_servers"]
+
+
+def switched_off(key: OffKey, metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names, with the wildcards `*` and `?`, in a key of the notebook's `metadata.msgbook`.
+
+    A value that cannot be read switches everything off: a file may only narrow.
+    """
+    value = metadata_of({"metadata": metadata}).get(key)
+    if value is None:
+        return ()
+    try:
+        return name_values(value)
+    except ValueError:
+        return ("*",)
+
+
+def is_off(name: str, patterns: Iterable[str]) -> bool:
+    """Return whether a name is switched off."""
+    return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)

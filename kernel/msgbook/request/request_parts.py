@@ -9,8 +9,8 @@ from typing import Any, Literal
 from msgbook.messages import Message, Part
 from msgbook.notebook import Cell, IsMagic, Transcript, source_of
 from msgbook.provider import request_body
+from msgbook.request.builder import Preview
 from msgbook.request.history import SentRequest, SharedPrefix, history_of, kind_of, shared_prefix
-from msgbook.request.preview import Preview
 from msgbook.request.token_estimates import estimate_text_tokens, estimate_tokens
 from msgbook.text import without_data
 from msgbook_format.syntax import is_excluded, is_summary

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from msgbook.approval import ApprovalRequest, Approve, Question
-from msgbook.errors import ToolError
-from msgbook.events import Notice, TurnEvent
-from msgbook.notebook import Cell
+from msgbook.config.settings import Limits
+from msgbook.errors import MsgbookError, ToolError
+from msgbook.events import ModelChosen, ModelFinished, Notice, ReferenceCalled, TextDelta, TurnEvent
+from msgbook.messages import content_text
+from msgbook.notebook import Cell, describe_cell
+from msgbook.provider import Provider, Request
 from msgbook.request.active_agent import ActiveAgent, ChooseModel
 from msgbook.request.context.sources import ReferencedText, SourceError
-from msgbook.request.history import MissingSummary
-from msgbook.request.reference_calls import ReferenceCalls
+from msgbook.request.history import MissingSummary, summary_record, summary_request
 from msgbook.request.reference_sources import Describe, RunTool
-from msgbook.request.summary_calls import Summaries, describe_part, summarize
-from msgbook.text import visible
+from msgbook.text import join_first, repair_surrogates, visible
 from msgbook.tools.mcp import McpServers
-from msgbook.turn import Budgets, CallRunner, CapResult, RepeatedCalls, RunCall, TurnRecord
-from msgbook_format.turn import Block
+from msgbook.turn import (
+    AnswerSize,
+    Budgets,
+    CallRunner,
+    CapResult,
+    RepeatedCalls,
+    RunCall,
+    TurnRecord,
+)
+from msgbook_format.turn import Block, blocks_of_type
 
 _MAX_WARNINGS = 20
 """Warnings of one kind that a request shows."""
@@ -242,3 +253,160 @@ def _question(real: Path, needed: ApprovalRequest, token: str) -> Question:
 
 def _pending(description: str) -> str:
     return json.dumps({"pending": description}, ensure_ascii=False)
+
+
+# Model calls that make the missing summaries of a request, with the model that answers.
+
+
+_MAX_PARALLEL = 4
+_MAX_NAMES = 5
+"""Parts that a notice names."""
+
+Summaries = dict[str, dict[str, str]]
+"""New summaries, as `context.summaries` records them."""
+
+
+def describe_part(cells: Sequence[Cell], missing: MissingSummary, parts: int = 1) -> str:
+    """Return a name for the cell, or the part of a cell, that has to be summarized.
+
+    Args:
+        parts: How many parts of that cell the name stands for.
+    """
+    if missing.cell is None:
+        return missing.key
+    cell = describe_cell(cells, missing.cell)
+    if "/" not in missing.key:
+        return cell
+    return f"{parts} parts of {cell}" if parts > 1 else f"a part of {cell}"
+
+
+async def summarize(
+    missing: Sequence[MissingSummary],
+    cells: Sequence[Cell],
+    model: str,
+    provider: Provider,
+    notify: Callable[[Notice | ModelChosen | ModelFinished], None],
+) -> Summaries:
+    """Call the model for each missing summary, a few at a time. A failure is a notice.
+
+    Args:
+        cells: The cells above.
+        notify: Gets notices for the reader, the model that answers instead, and the usage of each call.
+    """
+    if not missing:
+        return {}
+    parts = list({part.key: part for part in missing}.values())
+    notify(Notice(f"Summarizing {_describe_parts(cells, parts)}."))
+    free_calls = asyncio.Semaphore(_MAX_PARALLEL)
+
+    async def summarize_part(part: MissingSummary) -> Summaries:
+        async with free_calls:
+            try:
+                answer = await _call_model(part, model, provider, notify)
+            except MsgbookError as error:
+                reason = f"could not be summarized and is {_instead(part)}: {error}"
+                notify(_warn_of_missing(cells, part, reason))
+                return {}
+        summaries = summary_record(part, answer)
+        if not summaries:
+            notify(_warn_of_missing(cells, part, f"got an empty summary and is {_instead(part)}."))
+        return summaries
+
+    tasks = [asyncio.ensure_future(summarize_part(part)) for part in parts]
+    try:
+        made = await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return {key: summary for summaries in made for key, summary in summaries.items()}
+
+
+def _describe_parts(cells: Sequence[Cell], parts: Sequence[MissingSummary]) -> str:
+    """Return names for cells and parts of cells; one name for all parts of the same cell."""
+    numbers: dict[str, int] = {}
+    first: dict[str, MissingSummary] = {}
+    for part in parts:
+        name = describe_part(cells, part)
+        numbers[name] = numbers.get(name, 0) + 1
+        first.setdefault(name, part)
+    names = [describe_part(cells, part, numbers[name]) for name, part in first.items()]
+    return join_first(names, _MAX_NAMES, "; ")
+
+
+def _instead(part: MissingSummary) -> str:
+    return "left out" if part.is_left_out else "sent in full"
+
+
+def _warn_of_missing(cells: Sequence[Cell], part: MissingSummary, reason: str) -> Notice:
+    name = describe_part(cells, part)
+    return Notice(f"{name[:1].upper()}{name[1:]} {reason}", "warning")
+
+
+async def _call_model(
+    part: MissingSummary,
+    model: str,
+    provider: Provider,
+    notify: Callable[[Notice | ModelChosen | ModelFinished], None],
+) -> str:
+    texts, size = [], AnswerSize(Limits().answer_limit)
+    request = Request(model, summary_request(part.text))
+    async with aclosing(provider.stream(request)) as events:
+        async for whole in events:
+            event = size.fit(whole)
+            if isinstance(event, TextDelta):
+                texts.append(event.text)
+            elif isinstance(event, Notice | ModelChosen | ModelFinished):
+                notify(event)
+            if size.notice:
+                break
+    return "".join(texts)
+
+
+# Tool calls that a prompt makes itself with `@[tool{json}]`. They run first; the turn shows them.
+
+
+class ReferenceCalls:
+    """Runs the calls under the rules for a model's calls.
+
+    Args:
+        changed: Called after each change of the record.
+        now: Monotonic seconds.
+        new_token: Returns as many random bytes as hex digits.
+    """
+
+    def __init__(
+        self,
+        runner: CallRunner,
+        record: TurnRecord,
+        changed: Callable[[], None],
+        now: Callable[[], float],
+        new_token: Callable[[int], str],
+    ) -> None:
+        self._runner = runner
+        self._record = record
+        self._changed = changed
+        self._now = now
+        self._new_token = new_token
+
+    async def run(self, name: str, arguments: str) -> ReferencedText:
+        """Run a call, and return the text of its result.
+
+        Raises:
+            SourceError: The call was denied or failed.
+        """
+        call_id = f"reference_{self._new_token(4)}"
+        self._record.apply(ReferenceCalled(call_id, name, arguments), self._now())
+        blocks = self._record.step_blocks()
+        call = next(block for block in blocks if block["id"] == call_id)
+        async with aclosing(self._runner.run([call])) as events:
+            async for _ in events:
+                self._changed()
+        results = blocks_of_type(self._record.step_blocks(), "tool_result")
+        result = next((block for block in results if block["id"] == call_id), None)
+        if result is None:
+            raise SourceError("it did not run, because the turn has reached its limits")
+        text = repair_surrogates(content_text(result["content"]))
+        if result["status"] != "success":
+            raise SourceError(text)
+        return ReferencedText(text, "literal", needed_approval=call.get("approval") != "auto")

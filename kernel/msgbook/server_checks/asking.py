@@ -10,7 +10,7 @@ from contextlib import aclosing
 from typing import Any, cast
 
 from msgbook.config import ProviderSettings, Settings
-from msgbook.config.limits import Limits
+from msgbook.config.settings import Limits
 from msgbook.errors import ProviderError
 from msgbook.events import (
     AdaptationNotice,

@@ -5,11 +5,22 @@ They use the same provider code as turns, so a check that passes here also works
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
 from typing import Any
 
-from msgbook.errors import NoModelListError, ProviderError, UnusableSettingError
-from msgbook.provider import MissingRouteError
+from msgbook.config import ProviderSettings, Settings
+from msgbook.errors import (
+    RESTART,
+    ConfigError,
+    NoModelListError,
+    ProviderError,
+    UnusableSettingError,
+)
+from msgbook.messages import API_TITLES, OTHER_API, ApiName
+from msgbook.provider import MissingRouteError, OpenAIProvider
 from msgbook.server_checks.answer import (
     ONLY_CHAT,
     OTHER_MODEL,
@@ -21,8 +32,7 @@ from msgbook.server_checks.answer import (
     judge_tools,
     judge_usage,
 )
-from msgbook.server_checks.api import ApiChoice, judge_apis, judge_no_answer, judge_only_api
-from msgbook.server_checks.asking import Asker
+from msgbook.server_checks.asking import Asker, new_asker
 from msgbook.server_checks.findings import Finding
 from msgbook.text import join_first
 
@@ -192,3 +202,161 @@ class ServerChecks:
 
 def _not_checked(check: str) -> Finding:
     return Finding(check, "unknown", "not checked, because a check above failed")
+
+
+# The check of the API: whether the server has the other one, and which of the two shows more. Pure.
+
+
+_CALLS, _REASONING, _USAGE, _ENCRYPTED = "tool calls", "reasoning", "usage", "encrypted reasoning"
+_RANKS = (_CALLS, _REASONING, _USAGE, _ENCRYPTED)
+"""What an answer can show, the most important first."""
+_REASONS = (_CALLS, _REASONING, _USAGE)
+"""What is a reason to change the API. Encrypted reasoning alone is none: nobody can read it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiChoice:
+    """The API in force, and where the other one would be set."""
+
+    api: ApiName
+    provider: str
+    """Name of the provider."""
+    file: str = "msgbook.toml"
+    """Name of the configuration file, or its path if it has to be created."""
+
+    @property
+    def other(self) -> ApiName:
+        """The API that is not in force."""
+        return OTHER_API[self.api]
+
+    @property
+    def advice(self) -> str:
+        """The line that sets the other API."""
+        return (
+            f'To use the {API_TITLES[self.other]}, set api = "{self.other}" in '
+            f"[providers.{self.provider}] of {self.file}, and {RESTART}."
+        )
+
+
+def judge_apis(choice: ApiChoice, ours: Answer | None, theirs: Answer) -> Finding:
+    """Judge which API shows more of the answer to the same question.
+
+    Args:
+        ours: The answer over the API in force; None if the server does not have it.
+        theirs: The answer over the other one.
+    """
+    if ours is None:
+        words = f"the server has only the {API_TITLES[choice.other]}"
+        return Finding("api", "fail", words, choice.advice)
+    shown, other = _shown(ours), _shown(theirs)
+    if shown == other:
+        ours_title, title = API_TITLES[choice.api], API_TITLES[choice.other]
+        words = f"using the {ours_title}; the {title} returns the same: {_listed(shown)}"
+        return Finding("api", "pass", words)
+    words = f"{choice.api} returns {_listed(shown)}; {choice.other} returns {_listed(other)}"
+    if ours.is_cut or theirs.is_cut:
+        return Finding("api", "unknown", f"{words}; this check's token limit cut off an answer")
+    if _rank(other) <= _rank(shown):
+        return Finding("api", "pass", words)
+    return Finding("api", "note", words, choice.advice)
+
+
+def judge_only_api(choice: ApiChoice, *, answers: bool) -> Finding:
+    """Describe a server that does not have the other API.
+
+    Args:
+        answers: Whether it answers over the API in force.
+    """
+    if answers:
+        return Finding(
+            "api",
+            "pass",
+            f"using the {API_TITLES[choice.api]}; the server has no {API_TITLES[choice.other]}",
+        )
+    words = "the server has neither the chat API nor the Responses API at this URL"
+    return Finding("api", "fail", words, "Is the base URL right (it usually ends in /v1)?")
+
+
+def judge_no_answer(choice: ApiChoice, why: str, *, answers: bool) -> Finding:
+    """Describe a server that did not answer over the other API, for another reason.
+
+    Args:
+        why: What happened.
+        answers: Whether it answers over the API in force.
+    """
+    begins = f"using the {API_TITLES[choice.api]}; " if answers else ""
+    return Finding("api", "unknown", f"{begins}over the {API_TITLES[choice.other]}: {why}")
+
+
+def _shown(answer: Answer) -> list[str]:
+    """Return what an answer shows, the most important first."""
+    if answer.end is None or not answer.end.ended:
+        return []
+    seen = {
+        _CALLS: answer.has_valid_call,
+        _REASONING: answer.has_reasoning,
+        _USAGE: bool(answer.end.usage),
+        _ENCRYPTED: answer.has_encrypted_reasoning,
+    }
+    return [name for name in _RANKS if seen[name]]
+
+
+def _rank(shown: list[str]) -> tuple[bool, ...]:
+    return tuple(name in shown for name in _REASONS)
+
+
+def _listed(shown: list[str]) -> str:
+    return ", ".join(shown) or "none of " + ", ".join(_RANKS)
+
+
+# All checks of one server with its connections, and its list of models.
+
+
+async def check_server(
+    settings: Settings,
+    server: ProviderSettings,
+    usage: dict[str, int],
+    *,
+    seconds: float,
+    file: str,
+) -> AsyncIterator[Finding]:
+    """Yield the findings about a server and the model of the settings.
+
+    Args:
+        usage: Tokens of all requests, by name; it is added to.
+        seconds: Limit for one request.
+        file: Configuration file that advice names.
+    """
+    choice = ApiChoice(server.api, server.name, file)
+    async with AsyncExitStack() as closing:
+
+        def asker(api: ApiName) -> Asker:
+            new = new_asker(replace(server, api=api), settings, seconds=seconds, usage=usage)
+            closing.push_async_callback(new.close)
+            return new
+
+        try:
+            ours = asker(choice.api)
+        except ConfigError as error:
+            yield Finding("server", "fail", str(error))
+            return
+        other = None if server.plugin else (choice, asker(choice.other))
+        origin = settings.model_origin
+        checks = ServerChecks(ours, settings.model, model_origin=origin, other=other)
+        async for finding in checks.run():
+            yield finding
+
+
+async def list_models(server: ProviderSettings, *, seconds: float) -> list[str]:
+    """Return the models of a server that need not be in the settings.
+
+    Raises:
+        ProviderError: The server does not list them.
+        TimeoutError: It took too long.
+    """
+    provider = OpenAIProvider(server, secrets=(server.api_key,) if server.api_key else ())
+    try:
+        async with asyncio.timeout(seconds):
+            return await provider.models()
+    finally:
+        await provider.close()

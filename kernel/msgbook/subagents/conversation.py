@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.background_writes import BackgroundWrites
-from msgbook.display.delta import copy_turn
-from msgbook.display.failure import Failure, error_content
+from msgbook.display.console import Failure, error_content
+from msgbook.display.turn_view import copy_turn
 from msgbook.errors import ToolError, describe_file_error
 from msgbook.notebook import (
     Cell,

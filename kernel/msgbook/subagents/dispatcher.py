@@ -5,31 +5,32 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
+from importlib import import_module
 from pathlib import Path
 
 from msgbook.agents import Agent
-from msgbook.background_writes import BackgroundWrites
+from msgbook.background_writes import BackgroundWrites, RunningSubagent
 from msgbook.errors import ToolError
-from msgbook.lanes import LANE
+from msgbook.ids import LANE
 from msgbook.notebook import Document
-from msgbook.running_subagents import RunningSubagent
 from msgbook.subagents.conversation import Conversation, create_conversation, new_path
-from msgbook.subagents.definition import link_to, make_frontmatter, make_metadata, relative
 from msgbook.subagents.parent import Parent
 from msgbook.subagents.planning import (
     AgentTypes,
     Plan,
     agent_types,
     approval_request,
+    link_to,
+    make_frontmatter,
+    make_metadata,
     plan_subagents,
+    relative,
 )
-from msgbook.subagents.report import make_report
-from msgbook.subagents.rows import make_row
-from msgbook.subagents.subagent import Subagent
+from msgbook.subagents.subagent import Subagent, make_report, make_row
 from msgbook.text import one_line, visible
 from msgbook.throttle import Throttle
-from msgbook.tools import CallContext, SubagentTask
+from msgbook.tools import CallContext, Content, SubagentTask, ToolSet, dispatch_tools
 
 ROWS_INTERVAL = 0.3
 """Least seconds between two updates of the parent's rows."""
@@ -178,3 +179,42 @@ async def _finish(
 
 def _nothing() -> None:
     """Ignore a change after the end."""
+
+
+# The tools of a turn that start sub-agents, connected with it.
+
+
+def with_subagents(tools: ToolSet, parent: Parent) -> ToolSet:
+    """Return the tools of a turn, in which those that start sub-agents are connected with it."""
+    connected = {
+        tool.name: tool for tool in dispatch_tools(parent.engine.folder, _LateDispatcher(parent))
+    }
+    return ToolSet(connected.get(tool.name, tool) for tool in tools)
+
+
+class _LateDispatcher:
+    """A dispatcher whose code is imported by its first call: few turns start sub-agents."""
+
+    def __init__(self, parent: Parent) -> None:
+        self._parent = parent
+
+    async def dispatch(
+        self, broadcast: str, tasks: list[SubagentTask], call: CallContext
+    ) -> Content:
+        """Run sub-agents to their ends and return their reports; see `tools.Dispatcher`."""
+        await self._import()
+        return await self._dispatcher.dispatch(broadcast, tasks, call)
+
+    async def list_agent_types(self) -> str:
+        """Return the agents that the turn's agent may start; see `tools.Dispatcher`."""
+        await self._import()
+        return await self._dispatcher.list_agent_types()
+
+    @cached_property
+    def _dispatcher(self) -> SubagentDispatcher:
+
+        return SubagentDispatcher(self._parent)
+
+    async def _import(self) -> None:
+        """Import the code in a thread, since it takes a while."""
+        await asyncio.to_thread(import_module, "msgbook.subagents.dispatcher")

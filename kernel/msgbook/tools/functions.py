@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 import traceback
+import types
+import typing
 import warnings
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
+from pydantic.errors import PydanticUserError
 from pydantic_core import PydanticSerializationError, to_json
 
 from msgbook.approval import ApprovalRequest
 from msgbook.errors import ToolError
 from msgbook.images import OUTPUT_IMAGE_TYPES, data_url, image_type
 from msgbook.messages import content_text
-from msgbook.tools.base import CallContext, Content, Tool, ToolFunction, schema_of
-from msgbook.tools.displays import Display, ignore_display
+from msgbook.tools.base import (
+    CallContext,
+    Content,
+    Display,
+    Tool,
+    ToolFunction,
+    ignore_display,
+    schema_of,
+)
 from msgbook.tools.docstrings import docstring_of
-from msgbook.tools.signatures import typed_signature
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 """Tool names that servers accept."""
@@ -250,3 +260,52 @@ def as_content(value: Any) -> Content:
     except (PydanticSerializationError, ValueError, RecursionError):
         pass
     return repr(value)
+
+
+# The signature of a function of any author, with types that a model can pass.
+
+
+def typed_signature(name: str, function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature with resolved annotations.
+
+    Raises:
+        ToolError: A model cannot provide a parameter, or not by name.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        raise ToolError(f"{name} has no readable signature. Write a function around it.") from None
+    scope = getattr(inspect.unwrap(function), "__globals__", {})
+    parameters = []
+    for parameter in signature.parameters.values():
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise ToolError(
+                f"{name} has the parameter {parameter}, but a model passes arguments by name."
+            )
+        annotation = parameter.annotation
+        if annotation is not parameter.empty:
+            annotation = resolve_annotation(f"{name}({parameter.name})", annotation, scope)
+        parameters.append(parameter.replace(annotation=annotation))
+    return inspect.Signature(parameters)
+
+
+def resolve_annotation(where: str, annotation: Any, scope: dict[str, Any]) -> Any:
+    """Return an annotation as a type, also if it was written as a string."""
+    holder = types.SimpleNamespace(__annotations__={"it": annotation})
+    try:
+        found = typing.get_type_hints(holder, scope, scope, include_extras=True)["it"]
+    except Exception as error:
+        raise ToolError(
+            f"{where}: the annotation {annotation!r} cannot be evaluated: {error}"
+        ) from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            TypeAdapter(found).json_schema()
+    except PydanticUserError:
+        word = getattr(found, "__name__", str(found))
+        raise ToolError(
+            f"{where}: a model cannot pass a {word}. It can pass text, numbers, lists, dicts, "
+            "dataclasses and pydantic models."
+        ) from None
+    return found

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from msgbook.approval import ApprovalRequest
-from msgbook.own_tools import OWN_NAMES as OWN_NAMES
+from msgbook.call_arguments import OWN_NAMES as OWN_NAMES
 from msgbook.plugins import TOOLS, Entry, PluginError, find_entries, how_to_turn_off
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction
 from msgbook.tools.functions import Called, as_content, bind_function

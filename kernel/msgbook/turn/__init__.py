@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.turn.answer_size import AnswerSize
-    from msgbook.turn.attempt import Attempt, RunCall, run_now
-    from msgbook.turn.calls import CallRunner, CapResult
-    from msgbook.turn.limits import Budgets
+    from msgbook.turn.call_results import interrupted_result
+    from msgbook.turn.calls import Attempt, CallRunner, CapResult, RepeatedCalls, RunCall, run_now
+    from msgbook.turn.limits import AnswerSize, Budgets
     from msgbook.turn.loop import run_turn
     from msgbook.turn.record import REFERENCE_STEP, TurnRecord
-    from msgbook.turn.repaired_blocks import repair_block
-    from msgbook.turn.repeated_calls import RepeatedCalls
     from msgbook.turn.replay import turn_messages
-    from msgbook.turn.saved_data import without_unseen
-    from msgbook.turn.stopped_calls import interrupted_result
+    from msgbook.turn.server_data import repair_block, without_unseen
     from msgbook.turn.text_calls import find_text_call
 else:
     __getattr__ = lazy_names(

@@ -6,20 +6,14 @@ A failure is a result for the model.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from typing import Any
 
-from msgbook.approval import (
-    ApprovalRequest,
-    ApprovalRequiredError,
-    Approve,
-    Decision,
-    Question,
-)
+from msgbook.approval import ApprovalRequest, ApprovalRequiredError, Approve, Decision, Question
 from msgbook.errors import ToolError, describe_foreign_error
 from msgbook.events import (
     ToolApproved,
@@ -31,15 +25,41 @@ from msgbook.events import (
     TurnEvent,
 )
 from msgbook.messages import with_texts
+from msgbook.text import join_first, one_line
 from msgbook.tools import CallContext, Content, Displays, Tool, ToolSet
-from msgbook.turn.attempt import Attempt, RunCall, run_now
-from msgbook.turn.edited_calls import call_to_run, decide
-from msgbook.turn.limits import Budgets
+from msgbook.turn.call_results import INTERRUPTED_RESULT, call_to_run, decide
+from msgbook.turn.limits import HOW_TO_CONTINUE, Budgets
 from msgbook.turn.record import TurnRecord
-from msgbook.turn.repeated_calls import RepeatedCalls
-from msgbook.turn.stopped_calls import INTERRUPTED_RESULT
-from msgbook.turn.task_changes import watch_task
-from msgbook_format.turn import Block
+from msgbook_format.turn import Block, match_results
+
+# One attempt to run a tool call, and how attempts are made.
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Result of one attempt to run a call."""
+
+    status: str
+    content: Content
+    duration: float = 0.0
+    displays: Sequence[dict[str, Any]] = ()
+    """MIME bundles that the tool displays to the reader."""
+    notice: str = ""
+    """What of its displays is left out; empty if nothing is."""
+    approval_request: ApprovalRequest | None = None
+    """Set if the call needs approval. It has done nothing then."""
+    questions: int = 0
+    """Number of questions that a person was asked about the call."""
+
+
+RunCall = Callable[[Block, Callable[[], Awaitable[Attempt]]], Awaitable[Attempt]]
+"""Makes an attempt: a cassette keeps its result, or returns the result that it has kept instead."""
+
+
+async def run_now(_call: Block, run: Callable[[], Awaitable[Attempt]]) -> Attempt:
+    """Run the call."""
+    return await run()
+
 
 LIVE_OUTPUT = 20_000
 """Characters shown of a running tool's output, counted from its end."""
@@ -243,3 +263,80 @@ def _is_cancelled() -> bool:
     """Return whether the running task has been cancelled from outside."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
+
+
+# Calls that a model makes again and again. Pure.
+
+
+REPEATED_CALLS = 3
+"""Number of times in a row that the same call may fail, or get the same result; then the turn ends."""
+
+_NAMED, _NAME_LENGTH = 3, 64
+
+
+class RepeatedCalls:
+    """Counts of what repeats in a row: the failures of one call, and whole steps.
+
+    A failure counts with each call, because the next one would fail as well. Other results count
+    step by step, because the model has not seen those of a step when it makes the step's calls: a
+    step repeats if it makes the same calls as the one before, with the same results.
+    """
+
+    def __init__(self) -> None:
+        self._failed: tuple[str, str] | None = None
+        self._failures = 0
+        self._step: list[Any] = []
+        self._steps = 0
+
+    def add(self, name: str, arguments: str, status: str) -> None:
+        """Count the result of a call."""
+        failed = (name, arguments) if status in ("error", "denied") else None
+        is_same = failed is not None and failed == self._failed
+        self._failures = self._failures + 1 if is_same else 1
+        self._failed = failed
+
+    def end_step(self, blocks: Sequence[Block]) -> None:
+        """Count a step, given its blocks."""
+        results = match_results(blocks)
+        step = [
+            tuple(blocks[call].get(key) for key in ("name", "arguments"))
+            + tuple(blocks[result].get(key) for key in ("status", "content"))
+            for call, result in sorted(results.items())
+        ]
+        self._steps = self._steps + 1 if step and step == self._step else 1
+        self._step = step
+
+    @property
+    def notice(self) -> str | None:
+        """Notice that a call was repeated too often; None while the turn may continue."""
+        if self._failed is not None and self._failures >= REPEATED_CALLS:
+            return (
+                f"The model made the same failing call of {_shown(self._failed[0])} {REPEATED_CALLS} "
+                f"times in a row, so the turn has ended. {HOW_TO_CONTINUE}"
+            )
+        if self._step and self._steps >= REPEATED_CALLS:
+            return (
+                f"The model made the same {self._step_words()} {REPEATED_CALLS} times in a row and "
+                f"got the same result each time, so the turn has ended. {HOW_TO_CONTINUE}"
+            )
+        return None
+
+    def _step_words(self) -> str:
+        names = [_shown(name) for name, *_ in self._step]
+        calls = "call" if len(names) == 1 else f"{len(names)} calls"
+        return f"{calls} of {join_first(list(dict.fromkeys(names)), _NAMED)}"
+
+
+def _shown(name: Any) -> str:
+    return one_line(repr(name), _NAME_LENGTH)
+
+
+# The changes that a task makes while it runs, for those who show them.
+
+
+async def watch_task(task: asyncio.Task[Any], changed: asyncio.Event) -> AsyncGenerator[None]:
+    """Yield whenever `changed` is set, until the task is done. The task sets it at its end, too."""
+    while not task.done():
+        await changed.wait()
+        changed.clear()
+        yield

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from msgbook.events import (
@@ -31,15 +32,15 @@ from msgbook.events import (
     UsageReported,
 )
 from msgbook.messages import content_size
-from msgbook.turn.answered_model import put_answered_model
-from msgbook.turn.displays import display_blocks, model_display
-from msgbook.turn.edited_calls import with_edit_told
-from msgbook.turn.open_text import OpenText
-from msgbook.turn.retry_notice import RetryNotice
+from msgbook.text import GrowingText
+from msgbook.turn.call_results import (
+    calls_without_result,
+    running_result,
+    stopped_call_result,
+    with_edit_told,
+)
 from msgbook.turn.server_data import item_owner, keep_citations, keep_item, keep_reasoning_details
-from msgbook.turn.step_calls import StepCalls
-from msgbook.turn.stopped_calls import calls_without_result, running_result, stopped_call_result
-from msgbook.turn.usage import UsageCount
+from msgbook.turn.usage import UsageCount, put_answered_model
 from msgbook_format.turn import TURN_VERSION, Block, Turn
 
 REFERENCE_STEP = 0
@@ -273,3 +274,157 @@ class TurnRecord:
     def _join(self) -> None:
         self._text.join()
         self._calls.join()
+
+
+# Displays of a tool and images of a model as blocks of a turn: a page draws them. Pure.
+
+
+def display_blocks(event: ToolFinished, step: int) -> list[Block]:
+    """Return a block for each display of a call that has ended, to stand below its result.
+
+    A notice says what is left out.
+    """
+    keys = {"type": "display", "step": step, "id": event.id}
+    blocks = [cast("Block", {**keys, "data": data}) for data in event.displays]
+    if event.notice:
+        blocks.append({"type": "notice", "level": "info", "text": event.notice})
+    return blocks
+
+
+def model_display(event: ModelDisplay, step: int) -> Block:
+    """Return the block of an image of the answer. Without an `id`, it is of no call."""
+    block = {"type": "display", "step": step, "data": event.data}
+    if event.item is not None:
+        block["extra"] = {"item": event.item}
+    return cast("Block", block)
+
+
+# The block of text or reasoning that grows. Pure.
+
+
+class OpenText:
+    """The open block, if there is one. Its thousands of pieces stay beside it until `join` is called."""
+
+    def __init__(self) -> None:
+        self.block: Block | None = None
+        self._pieces = GrowingText()
+        self._opened_at = 0.0
+
+    def open(self, block: Block, at: float) -> None:
+        """Begin a block, or go on with it, at a time in seconds; the one before is closed."""
+        self.close(at)
+        self.block, self._opened_at = block, at
+
+    def add(self, text: str) -> None:
+        self._pieces.add(text)
+
+    def join(self) -> None:
+        """Move the pieces into the block."""
+        if self._pieces.size and self.block is not None:
+            self.block["text"] += self._pieces.take()
+
+    def close(self, at: float) -> None:
+        """End the block; what follows becomes a new one."""
+        self.join()
+        if self.block is not None and self.block["type"] == "reasoning":
+            before = self.block.get("duration", 0.0)
+            self.block["duration"] = round(before + at - self._opened_at, 3)
+        self.block = None
+
+
+# The notice about the waits of a model call. Pure.
+
+
+class RetryNotice:
+    """Shows all waits of a model call in one notice, which counts down and then remains.
+
+    While the server is waited for, the notice has `retry_in`, the whole seconds that are left.
+    """
+
+    def __init__(self) -> None:
+        self._block: Block | None = None
+
+    def show(self, wait: RetryWait, blocks: list[Block]) -> None:
+        """Show a wait, or its end, in the last block or in a new one."""
+        last = blocks[-1] if blocks else None
+        if last is None or last is not self._block:
+            self.end()
+            last = self._block = {"type": "notice", "level": "warning"}
+            blocks.append(last)
+        last["text"] = wait.text
+        last["retry_in"] = math.ceil(wait.seconds)
+        if not wait.seconds:
+            self.end()
+
+    def end(self) -> None:
+        """Note that nobody waits any more."""
+        if self._block is not None:
+            self._block.pop("retry_in", None)
+
+
+# The tool calls of one step while they arrive and run. Pure.
+
+
+class StepCalls:
+    """The calls of a step. Their blocks belong to the turn's record.
+
+    Arguments arrive in pieces, which stay beside their blocks until `join` is called.
+    """
+
+    def __init__(self, step: int) -> None:
+        self._step = step
+        self._calls: list[tuple[Block, GrowingText]] = []
+        self._started: dict[str, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    def __iter__(self) -> Iterator[Block]:
+        return (block for block, _ in self._calls)
+
+    def open(self, call_id: str, nonce: str, **keys: str) -> Block:
+        """Add and return a new call. Its name and arguments are empty unless given as `keys`."""
+        block = {
+            "type": "tool_call",
+            "step": self._step,
+            "id": call_id,
+            "nonce": nonce,
+            "name": "",
+            "arguments": "",
+            **keys,
+        }
+        self._calls.append((cast("Block", block), GrowingText()))
+        return self._calls[-1][0]
+
+    def grow(self, event: ToolCallDelta) -> None:
+        """Add a piece to its call."""
+        block, pieces = self._calls[event.index]
+        block["name"] += event.name
+        if event.extra:
+            block["extra"] = {"call": {**block.get("extra", {}).get("call", {}), **event.extra}}
+        pieces.add(event.arguments)
+
+    def join(self) -> None:
+        """Move the pieces into the blocks."""
+        for block, pieces in self._calls:
+            if pieces.size:
+                block["arguments"] += pieces.take()
+
+    def find(self, call_id: str) -> Block:
+        """Return the call with this id.
+
+        Raises:
+            KeyError: The step has no such call.
+        """
+        for block in self:
+            if block["id"] == call_id:
+                return block
+        raise KeyError(f"expected a call of step {self._step}, found the id {call_id!r}")
+
+    def start(self, call_id: str, at: float) -> None:
+        """Note when the call starts: when it is made, and again when it is approved."""
+        self._started[call_id] = at
+
+    def started_at(self, call_id: str) -> float | None:
+        """Return when the call started; None if it has not started and nobody was asked about it."""
+        return self._started.get(call_id)

@@ -8,9 +8,8 @@ from typing import Any
 from msgbook import messages
 from msgbook.events import REASONING_FIELD
 from msgbook.messages import OUTPUT_ITEMS, Message
-from msgbook.turn.echoed_items import ITEM_TEXTS, echoed_items
-from msgbook.turn.repaired_blocks import repair_block, repair_extra
-from msgbook.turn.stopped_calls import stopped_call_result
+from msgbook.turn.call_results import stopped_call_result
+from msgbook.turn.server_data import ITEM_TEXTS, echoed_items, repair_block, repair_extra
 from msgbook_format.turn import (
     Block,
     answer_text,

@@ -6,11 +6,13 @@ gets in addition: usually none.
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
-from msgbook.turn.echoed_items import ITEM_TEXTS
-from msgbook.turn.item_words import item_words
-from msgbook_format.turn import Block, blocks_of_type
+from msgbook.text import excerpt, join_first, one_line, repair_surrogates, visible
+from msgbook_format.turn import Block, blocks_of_type, image_url, step_positions
 
 
 def keep_reasoning_details(blocks: list[Block], details: list[dict[str, Any]]) -> None:
@@ -72,3 +74,347 @@ def _item_notice(item: dict[str, Any], step: int) -> dict[str, Any]:
 
 def _extend(block: Block, **keys: Any) -> None:
     block["extra"] = {**block.get("extra", {}), **keys}
+
+
+# Words for an item of the Responses API: what the server did, as a sentence for a notice. Pure.
+#
+# The items are those of https://platform.openai.com/docs/api-reference/responses/object. Values come from
+# a server and may have any type; they are shown on one line, bounded.
+
+
+_SHOWN = 200
+"""Characters of a query or an address that are shown."""
+_MOST_QUERIES = 3
+
+
+def item_words(item: dict[str, Any]) -> str:
+    """Return what the server did, or the item's type if that is not known."""
+    kind = item.get("type")
+    describe = _DONE.get(kind) if isinstance(kind, str) else None
+    if describe is None:
+        name = visible(one_line(str(kind), 100)).replace("`", "'")
+        return f"The server sent an item that msgbook cannot display: `{name}`."
+    failed = item.get("status") == "failed" or bool(item.get("error"))
+    return f"The server {describe(item)}.{' It failed.' if failed else ''}"
+
+
+def _web_search(item: dict[str, Any]) -> str:
+    action = item.get("action")
+    if not isinstance(action, dict):
+        return "searched the web"
+    url = _quoted([action.get("url")])
+    if url and action.get("type") == "open_page":
+        return f"opened the page {url}"
+    pattern = _quoted([action.get("pattern")])
+    if url and pattern:
+        return f"searched the page {url} for {pattern}"
+    return f"searched the web{_for(action.get('queries')) or _for([action.get('query')])}"
+
+
+def _mcp_call(item: dict[str, Any]) -> str:
+    name, server = _quoted([item.get("name")]), _quoted([item.get("server_label")])
+    tool = f"the tool {name}" if name else "a tool"
+    return f"called {tool} of {f'the MCP server {server}' if server else 'an MCP server'}"
+
+
+_DONE: dict[str, Callable[[dict[str, Any]], str]] = {
+    "web_search_call": _web_search,
+    "file_search_call": lambda item: f"searched files{_for(item.get('queries'))}",
+    "code_interpreter_call": lambda _: "ran code",
+    "image_generation_call": lambda _: "made an image, which it did not send",
+    "mcp_call": _mcp_call,
+}
+
+
+def _for(queries: Any) -> str:
+    quoted = _quoted(queries if isinstance(queries, list) else [])
+    return f" for {quoted}" if quoted else ""
+
+
+def _quoted(texts: list[Any]) -> str:
+    """Return those that are texts in quotation marks; empty if there are none."""
+    lines = [visible(excerpt(text, _SHOWN)) for text in texts if isinstance(text, str)]
+    return join_first([f'"{line}"' for line in lines if line], _MOST_QUERIES)
+
+
+# Output items of the Responses API as a server wants them back within the turn, in order of arrival. Pure.
+
+
+ITEM_TEXTS = {"summary": "summary_text", "content": "reasoning_text"}
+"""Type of the parts of a reasoning item, by the key that holds them: the `field` of its block."""
+
+
+def echoed_items(blocks: Sequence[Block], call_ids: dict[int, str]) -> list[dict[str, Any]]:
+    """Return the items of a step; none if no block has one.
+
+    The text of a message and the call of a `function_call` stand in the chat message; only their place
+    is here, with keys that the server added. Reasoning without an item was cut off or came over another
+    API, and is not sent back; neither is reasoning that nothing follows, which servers refuse.
+
+    Args:
+        blocks: The step's blocks with repaired `extra`.
+        call_ids: Id of each call that is sent, by the position of its block.
+    """
+    if not any("item" in block.get("extra", {}) for block in blocks):
+        return []
+    items = list(_items(blocks, call_ids))
+    while items and items[-1]["type"] == "reasoning":
+        del items[-1]
+    return items
+
+
+def _items(blocks: Sequence[Block], call_ids: dict[int, str]) -> Iterator[dict[str, Any]]:
+    has_message = False
+    for position, block in enumerate(blocks):
+        extra = block.get("extra", {})
+        item = extra.get("item")
+        match block["type"]:
+            case "reasoning" if item is not None:
+                yield _reasoning_item(item, extra.get("field"), block.get("text", ""))
+            case "text" if block.get("text", "").strip() and not has_message:
+                # All texts of a step are one message.
+                has_message = True
+                yield {"type": "message", **(item or {})}
+            case "tool_call" if position in call_ids:
+                yield {**(item or {}), "type": "function_call", "call_id": call_ids[position]}
+            case "notice" if item is not None:
+                yield item
+            case "display" if item is not None:
+                yield {**item, "result": _image_data(block)}
+
+
+def _image_data(block: Block) -> str:
+    data = block.get("data")
+    values = data.items() if isinstance(data, dict) else ()
+    found = (v for mime, v in values if mime.startswith("image/") and isinstance(v, str))
+    return next(found, "")
+
+
+def _reasoning_item(item: dict[str, Any], field: Any, text: str) -> dict[str, Any]:
+    """Return the item with the texts that its block holds. A `summary` is required, if only an empty one."""
+    made = {"summary": [], **item}
+    if text and field in ITEM_TEXTS:
+        made[field] = [{"type": ITEM_TEXTS[field], "text": text}]
+    return made
+
+
+# Data that a server sent with a saved turn, without what the reader of a notebook cannot see. Pure.
+#
+# Anybody may have written the file. Within a turn a server gets all of its data back; later it gets
+# signatures, encrypted reasoning, and no words but those of the blocks.
+
+
+_ITEM_KEYS = {
+    "reasoning": {"type", "id", "encrypted_content", "format", "signature"},
+    "message": {"type", "phase"},
+    "function_call": {"type", "namespace"},
+}
+"""Keys of an output item that say nothing to a model in words, by the type of the item."""
+_DETAIL_KEYS = {"type", "id", "format", "index", "text", "summary", "data", "signature"}
+"""Keys of `reasoning_details`."""
+
+
+def without_unseen(blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks of a saved turn with only such data as a later request may carry.
+
+    What a server did itself (searches, calls of its own tools) is left out, and so is reasoning that only
+    led to it: servers refuse reasoning without the item that followed it.
+    """
+    kept: list[Block] = list(blocks)
+    for step in step_positions(blocks):
+        thoughts = blocks_of_type([blocks[position] for position in step], "reasoning")
+        words = "".join(str(block.get("text", "")) for block in thoughts)
+        is_led_to = True
+        for position in reversed(step):
+            kept[position] = _cut(blocks[position], words, keeps_item=is_led_to)
+            kind, extra = blocks[position]["type"], blocks[position].get("extra")
+            if kind == "notice" and isinstance(extra, dict) and extra.get("item"):
+                is_led_to = False
+            elif kind in ("text", "tool_call"):
+                is_led_to = True
+    return kept
+
+
+def _cut(block: Block, words: str, *, keeps_item: bool) -> Block:
+    """Return a block with only such data.
+
+    Args:
+        words: The reasoning of its step.
+        keeps_item: False for an item of reasoning whose next item is left out.
+    """
+    extra: Any = block.get("extra")
+    if not isinstance(extra, dict) or not extra.keys() & {"item", "reasoning_details"}:
+        return block
+    kept = {k: v for k, v in extra.items() if k not in ("item", "reasoning_details")}
+    item = _cut_item(extra.get("item"))
+    if item and (keeps_item or block["type"] != "reasoning"):
+        kept["item"] = item
+    if details := _cut_details(extra.get("reasoning_details"), words):
+        kept["reasoning_details"] = details
+    return cast("Block", {**block, "extra": kept})
+
+
+def _cut_item(item: Any) -> dict[str, Any]:
+    given = item if isinstance(item, dict) else {}
+    kind = given.get("type")
+    keys = _ITEM_KEYS.get(kind, set()) if isinstance(kind, str) else set()
+    return {key: given[key] for key in given if key in keys and isinstance(given[key], str)}
+
+
+def _cut_details(details: Any, words: str) -> list[dict[str, Any]]:
+    """Return signed reasoning if its words are those of the step, or none; else an empty list."""
+    given = [one for one in details if isinstance(one, dict)] if isinstance(details, list) else []
+    said = [str(one.get(key) or "") for one in given for key in ("text", "summary")]
+    if repair_surrogates("".join(said)) not in ("", repair_surrogates(words)):
+        return []
+    return [{key: one[key] for key in one if key in _DETAIL_KEYS} for one in given]
+
+
+# Blocks repaired for sending: a file or a page may put any value into any key. Pure.
+
+
+_TEXT_KEYS = ("text", "id", "name", "arguments")
+_REASONING_NAME = re.compile(r"reasoning(?!_details)\w*")
+_CALL_KEYS = {"id", "type", "function", "index"}
+
+_ITEM_TYPES = {"reasoning": "reasoning", "text": "message", "tool_call": "function_call"}
+"""Type of the output item that a block may hold, by the type of the block."""
+_SERVER_ITEMS = {
+    "code_interpreter_call",
+    "compaction",
+    "file_search_call",
+    "image_generation_call",
+    "mcp_call",
+    "mcp_list_tools",
+    "web_search_call",
+}
+"""Types of items that a notice may hold: what a server did itself. None calls a tool of ours, or is a message."""
+_FORGING_KEYS = {
+    "role",
+    "content",
+    "summary",
+    "status",
+    "call_id",
+    "name",
+    "arguments",
+    "input",
+    "output",
+    "tool_calls",
+    "tool_call_id",
+    "function",
+}
+"""Keys that could make an item of reasoning, a message or a call into something else."""
+
+
+def repair_block(block: Block) -> Block:
+    """Return the block with values of the types that `Block` declares; itself if nothing is wrong."""
+    step = block.get("step")
+    for key in (*_TEXT_KEYS, "content"):
+        if key in block and not isinstance(block[key], str):  # type: ignore[literal-required]
+            break
+    else:
+        if isinstance(step, int):
+            return block
+    repaired = dict(block)
+    repaired["step"] = step if isinstance(step, int) else 0
+    for key in _TEXT_KEYS:
+        if key in block and not isinstance(repaired[key], str):
+            repaired[key] = _json_of(repaired[key])
+    content = block.get("content", "")
+    if not isinstance(content, str):
+        parts = content if isinstance(content, list) else []
+        can_be_sent = parts and all(map(_is_part, parts))
+        repaired["content"] = list(map(_sent_part, parts)) if can_be_sent else _json_of(content)
+    return cast("Block", repaired)
+
+
+def repair_extra(block: Block) -> Block:
+    """Return the block with nothing but reasoning and signatures in its `extra`.
+
+    A server or a file wrote `extra`, and it is merged into messages and calls. It must change
+    neither the role of a message nor the call that is made.
+    """
+    extra: Any = block.get("extra")
+    given = extra if isinstance(extra, dict) else {}
+    field, details, call = (given.get(key) for key in ("field", "reasoning_details", "call"))
+    kept: dict[str, Any] = {}
+    if isinstance(field, str) and (
+        not field or field in ITEM_TEXTS or _REASONING_NAME.fullmatch(field)
+    ):
+        kept["field"] = field
+    if isinstance(details, list) and details and all(isinstance(item, dict) for item in details):
+        kept["reasoning_details"] = details
+    if isinstance(call, dict):
+        kept["call"] = {key: value for key, value in call.items() if key not in _CALL_KEYS}
+    if item := _repaired_item(block["type"], given.get("item")):
+        kept["item"] = item
+    changed: Any = {**block, "extra": _readable_json(kept)}
+    if block["type"] == "reasoning":
+        changed["text"] = repair_surrogates(block.get("text", ""))
+    return changed  # type: ignore[no-any-return]  # a block, as the one given
+
+
+def _repaired_item(block_type: str, item: Any) -> dict[str, Any]:
+    """Return an output item without what could forge a role, a call or a result; empty if it has no place."""
+    kind = item.get("type") if isinstance(item, dict) else None
+    if not isinstance(kind, str):
+        return {}
+    is_image = block_type == "display" and kind == "image_generation_call"
+    if is_image or (block_type == "notice" and kind in _SERVER_ITEMS):
+        forging = {"role", "content", "call_id", "tool_calls", "tool_call_id", "function"}
+        return {key: value for key, value in item.items() if key not in forging}
+    if kind != _ITEM_TYPES.get(block_type):
+        return {}
+    kept = {key: value for key, value in item.items() if key not in _FORGING_KEYS}
+    if block_type != "reasoning":
+        kept.pop("id", None)
+        return kept
+    for key, part in ITEM_TEXTS.items():
+        texts = item.get(key)
+        if isinstance(texts, list) and texts and all(_is_text(text, part) for text in texts):
+            kept[key] = [{"type": part, "text": text["text"]} for text in texts]
+    return kept
+
+
+def _is_text(part: Any, kind: str) -> bool:
+    return isinstance(part, dict) and part.get("type") == kind and isinstance(part.get("text"), str)
+
+
+def _readable_json(extra: dict[str, Any]) -> Any:
+    """Return the value if servers can read it as JSON, with surrogates repaired; else an empty one."""
+    try:
+        return json.loads(repair_surrogates(json.dumps(extra, ensure_ascii=False, allow_nan=False)))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _json_of(value: Any) -> str:
+    try:
+        return "" if value is None else json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "(nested too deep)"
+
+
+def _is_part(part: Any) -> bool:
+    """Return whether the value is text or an image, which servers accept as a content part."""
+    if not isinstance(part, dict):
+        return False
+    if part.get("type") == "text":
+        return isinstance(part.get("text"), str)
+    return image_url(part) is not None
+
+
+def _sent_part(part: dict[str, Any]) -> dict[str, Any]:
+    """Return the part with the keys that servers know; an image only if its URL holds the data.
+
+    A server follows any other URL.
+    """
+    if part["type"] == "text":
+        return {"type": "text", "text": part["text"]}
+    url = image_url(part) or ""
+    if not url.startswith("data:image/"):
+        return {"type": "text", "text": f"[image: {one_line(url, 200)}]"}
+    image = part["image_url"]
+    detail = image.get("detail") if isinstance(image, dict) else None
+    known = {"detail": detail} if isinstance(detail, str) else {}
+    return {"type": "image_url", "image_url": {"url": url, **known}}

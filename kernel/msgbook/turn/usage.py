@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
+from msgbook.events import Notice
+from msgbook.text import excerpt, visible
 from msgbook_format.turn import Usage
 
 
@@ -54,3 +56,64 @@ class UsageCount:
         for key, value in self._step.items():
             sums[key] = sums.get(key, 0) + value
         return sums
+
+
+# The model that answered, where it is another than was asked for. Pure.
+#
+# Names come from a server and may be any text.
+
+
+_LENGTH = 100
+_ENDINGS = (".gguf", ":latest")
+"""Endings of a name that say nothing about the model."""
+
+
+def put_answered_model(head: dict[str, Any], answered: str | None) -> None:
+    """Set `answered_model` of a turn's head to the model of its last answer, if it is another one.
+
+    Args:
+        answered: As the server named it; None if it did not.
+    """
+    if not answered or not answered.strip():
+        return
+    head.pop("answered_model", None)
+    if not is_same_model(str(head.get("model", "")), answered):
+        head["answered_model"] = _shown(answered)
+
+
+def is_same_model(one: str, other: str) -> bool:
+    """Return whether two names differ at most in a folder in front, in case, or in `.gguf`.
+
+    A date makes another name: what an alias such as `gpt-5` stands for changes.
+    """
+    first, second = _plain(one), _plain(other)
+    return first == second or first.endswith(f"/{second}") or second.endswith(f"/{first}")
+
+
+class ModelChanges:
+    """Says where in a turn another model begins to answer."""
+
+    def __init__(self) -> None:
+        self._last: str | None = None
+
+    def notices(self, answered: str | None) -> list[Notice]:
+        """Return a notice if the model of a step is not that of the step before."""
+        if not answered or not answered.strip():
+            return []
+        last, self._last = self._last, answered
+        if last is None or is_same_model(last, answered):
+            return []
+        text = f"{_shown(answered)} answered this step; {_shown(last)} answered the previous one."
+        return [Notice(text, "warning")]
+
+
+def _plain(name: str) -> str:
+    plain = name.strip().replace("\\", "/").casefold()
+    for ending in _ENDINGS:
+        plain = plain.removesuffix(ending)
+    return plain
+
+
+def _shown(name: str) -> str:
+    """Return a name on one line, bounded, with all that it holds to be seen."""
+    return visible(excerpt(name, _LENGTH))

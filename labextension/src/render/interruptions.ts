@@ -3,7 +3,7 @@ import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 /** MIME type under which JupyterLab shows errors and stderr. */
 const STDERR = 'application/vnd.jupyter.stderr';
 
-/** Text of the error output of an interrupted turn, from the kernel's `msgbook.display.failure`. */
+/** Text of the error output of an interrupted turn, from the kernel's `msgbook.display.console`. */
 const INTERRUPTED = 'KeyboardInterrupt: The turn was interrupted.';
 
 /**

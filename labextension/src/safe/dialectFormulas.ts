@@ -3,7 +3,7 @@ import type { StateBlock, StateCore, StateInline } from 'markdown-it';
 
 /*
  * Where formulas are in Markdown. The same rules in Python, with what they mean:
- * `jupytext_format/msgbook_format/turn/markdown/dialect_formulas.py`. One fixture tests both.
+ * `jupytext_format/msgbook_format/turn/markdown/formulas.py`. One fixture tests both.
  */
 
 /** Type of the token of a formula within a line; its content is TeX without delimiters. */

@@ -3,7 +3,7 @@ import type { StateBlock, StateCore, StateInline, Token } from 'markdown-it';
 
 /*
  * The tags that Markdown of a model may have: `<br>`, `<sub>` and a few more, without attributes. The
- * same rules in Python: `jupytext_format/msgbook_format/turn/markdown/dialect_tags.py`.
+ * same rules in Python: `jupytext_format/msgbook_format/turn/markdown/dialect.py`.
  */
 
 const TAG = /<(?:br[ \t]*\/?|(\/?)(sub|sup|kbd))>/iy;

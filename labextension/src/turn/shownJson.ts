@@ -15,7 +15,7 @@ const ENCRYPTED = 'encrypted';
  * Return JSON that shows at most the beginning of a long value, and says what is left out.
  *
  * A value whose key begins with `encrypted` is never shown. The rules are those of
- * `msgbook_format.turn.shown_json`; tests/format/turn/fixtures/shown_json.json tests both.
+ * `msgbook_format.turn.wording`; tests/format/turn/fixtures/shown_json.json tests both.
  */
 export function shownJson(value: unknown, trans: TranslationBundle): unknown {
   return new Shortener(trans).shown(value, DEPTH);

@@ -28,7 +28,7 @@ const TITLES = ['title', 'filename', 'url', 'file_id'];
 /**
  * Return the sources that the citations of a block name, each once.
  *
- * The rules are those of `msgbook_format.turn.sources`;
+ * The rules are those of `msgbook_format.turn.wording`;
  * tests/format/turn/fixtures/sources.json tests both.
  */
 export function shownSources(block: IBlock): ISources {

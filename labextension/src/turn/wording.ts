@@ -102,7 +102,7 @@ export function describeEnding(
 /**
  * Return the words of a finish reason; empty if the turn ended well.
  *
- * They are those of `msgbook_format.turn.finish_reasons`, and one fixture tests both.
+ * They are those of `msgbook_format.turn.model`, and one fixture tests both.
  */
 function reasonWords(finishReason: string, trans: TranslationBundle): string {
   switch (finishReason) {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from msgbook_format import check
 from msgbook_format.checks import fix
-from msgbook_format.checks.fix import is_same_notebook
+from msgbook_format.checks.file_rules import is_same_notebook
 
 HERE = Path(__file__).parents[1]
 FIXTURES = sorted((HERE / "fixtures").glob("*.md"))

@@ -12,7 +12,7 @@ from nbformat import v4
 from outline import outline
 
 from msgbook_format.exporters import MsgHTMLExporter, MsgSlidesExporter, markdown_to_html
-from msgbook_format.exporters.formulas import formula_html
+from msgbook_format.exporters.page_markdown import formula_html
 
 WRITTEN = [(text, counted(rows), len(rows) == 1) for text, rows in texts()]
 

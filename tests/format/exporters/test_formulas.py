@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook_format.exporters.formulas import ATTRIBUTES, MAX_TEX, TAGS, formula_html
+from msgbook_format.exporters.page_markdown import ATTRIBUTES, MAX_TEX, TAGS, formula_html
 
 
 class Elements(HTMLParser):

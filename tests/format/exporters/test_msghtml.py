@@ -14,7 +14,7 @@ from renderers import Page
 
 import msgbook_format
 from msgbook_format.exporters import MsgHTMLExporter
-from msgbook_format.exporters.formulas import ATTRIBUTES, TAGS
+from msgbook_format.exporters.page_markdown import ATTRIBUTES, TAGS
 from msgbook_format.exporters.sanitize import sanitize_html
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from msgbook_format.exporters import (
     MsgNotebookExporter,
     MsgSlidesExporter,
 )
-from msgbook_format.exporters.selection import CONTROLS
+from msgbook_format.exporters.conversation import CONTROLS
 
 EXPORTERS = [MsgHTMLExporter, MsgMarkdownExporter, MsgNotebookExporter, MsgSlidesExporter]
 WORDS = {

@@ -10,7 +10,7 @@ import pytest
 from jupyterlab_server import translation_utils
 from jupyterlab_server.translation_utils import translator
 
-from msgbook_format.server.translations import DOMAIN, translate_settings
+from msgbook_format.server.extension import DOMAIN, translate_settings
 
 SCHEMA = Path(__file__).parents[3] / "labextension" / "schema" / "settings.json"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from msgbook_format.syntax.history_values import is_excluded, is_restricted, is_summary
+from msgbook_format.syntax.text_cell import is_excluded, is_restricted, is_summary
 
 CASES: list[tuple[Any, bool]] = json.loads(
     Path(__file__).with_name("fixtures").joinpath("history_values.json").read_text()

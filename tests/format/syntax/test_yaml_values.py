@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook_format.agents.definitions import agent_tables
-from msgbook_format.syntax.yaml_nodes import YamlError, compose
-from msgbook_format.syntax.yaml_values import plain_value
+from msgbook_format.syntax.yaml_nodes import YamlError, compose, plain_value
 
 
 def value_of(text):

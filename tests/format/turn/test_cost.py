@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from renderers import Page, commonmark
 
 from msgbook_format.turn import safe_markdown, to_markdown
-from msgbook_format.turn.markdown.cost import takes_too_long
+from msgbook_format.turn.markdown.escape import takes_too_long
 
 TEXTS: dict[str, Any] = json.loads(
     (Path(__file__).parent / "fixtures" / "markdown_cost.json").read_text()

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from msgbook_format.turn import to_markdown
-from msgbook_format.turn.finish_reasons import LIMIT_REASONS, PROVIDER_REASONS
+from msgbook_format.turn.model import LIMIT_REASONS, PROVIDER_REASONS
 
 FIXTURE = json.loads(Path(__file__, "../fixtures/finish_reasons.json").resolve().read_text())
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook_format.turn.markdown.links import safe_destination
+from msgbook_format.turn.markdown.escape import safe_destination
 
 PLAIN = st.text("abcXYZ019/._~#?=+,-", min_size=1)
 

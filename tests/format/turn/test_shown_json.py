@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from msgbook_format.turn import to_markdown
-from msgbook_format.turn.shown_json import STRING_LIMIT, shown_json
+from msgbook_format.turn.wording import STRING_LIMIT, shown_json
 
 FIXTURE = Path(__file__).with_name("fixtures") / "shown_json.json"
 CASES: list[dict[str, Any]] = json.loads(FIXTURE.read_text())

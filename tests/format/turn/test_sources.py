@@ -11,7 +11,7 @@ import pytest
 from cited_turn import cited
 
 from msgbook_format.turn import shown_sources, to_markdown, to_plain
-from msgbook_format.turn.sources import SOURCES_LIMIT, TITLE_LIMIT
+from msgbook_format.turn.wording import SOURCES_LIMIT, TITLE_LIMIT
 
 if TYPE_CHECKING:
     pass

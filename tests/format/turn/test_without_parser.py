@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from msgbook_format.turn.markdown.escape import replace_controls
-from msgbook_format.turn.markdown.safe import safe_with_parser
-from msgbook_format.turn.markdown.without_parser import safe_without_parser
+from msgbook_format.turn.markdown.safe import safe_with_parser, safe_without_parser
 
 # Lines that are plain, and lines that only look so.
 LINES = [

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from msgbook_format.exporters.harmless_outputs import ANSWER, build_harmless_outputs
+from msgbook_format.exporters.harmless_notebook import ANSWER, build_harmless_outputs
 from msgbook_format.turn import TURN_MIME, model_words, to_markdown, to_plain
 from msgbook_format.turn.wording import HIDDEN_REASONING, hidden_reasoning_lines
 

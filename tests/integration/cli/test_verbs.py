@@ -27,8 +27,6 @@ def test_help_and_usage_errors_import_no_verb(argv):
         "msgbook.__main__",
         "msgbook.cli",
         "msgbook.cli.arguments",
-        "msgbook.cli.conversion_arguments",
-        "msgbook.cli.run_arguments",
         "msgbook.cli.terminal",
         "msgbook.errors",
     }

@@ -211,7 +211,7 @@ def test_neither_check_nor_the_start_of_a_kernel_pays_for_plug_ins(tmp_path, exa
     (tmp_path / "chat.msg.md").write_text(CHAT)
     program = (
         "import sys\nfrom msgbook.__main__ import main\nmain(['check', 'chat.msg.md'])\n"
-        "import msgbook.kernel.msg_kernel, msgbook.kernel.warm_up as warm_up\n"
+        "import msgbook.kernel.msg_kernel, msgbook.kernel.msg_kernel as warm_up\n"
         "print({'msgbook.plugins'} & sys.modules.keys())\n"
         "warm_up.warm_up()\nprint({'msgbook_example'} & sys.modules.keys())"
     )

@@ -17,7 +17,7 @@ from msgbook.approval import Roots
 from msgbook.request.context.files import FileSources
 from msgbook.request.context.sources import ReferencedText, SourceError
 from msgbook.request.context.tags import Lines
-from msgbook.tools.files.isolated import DocumentError, read_isolated
+from msgbook.tools.files.documents import DocumentError, read_isolated
 
 THREE = pdf("First page\nwith two lines", "Second page", "Third page")
 

@@ -17,10 +17,9 @@ from msgbook.config import LIMIT_KEYS, Settings
 from msgbook.errors import ProviderError
 from msgbook.kernel.assist.assistant import MODELS_KEPT, MODELS_RETRY, Assistant, ModelNames
 from msgbook.kernel.assist.complete import complete, reply
-from msgbook.kernel.assist.cursor import is_unfinished
-from msgbook.notebook.cell_names import find_cell
-from msgbook.notebook.session_memory import SessionMemory
-from msgbook.notebook.transcript import Notebook
+from msgbook.kernel.assist.prompt_scope import is_unfinished
+from msgbook.notebook.cells import find_cell
+from msgbook.notebook.transcript import Notebook, SessionMemory
 from msgbook.text import visible
 
 

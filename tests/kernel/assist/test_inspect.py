@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from msgbook.agents import AgentSources, list_available_agents, read_project
 from msgbook.config import ProviderSettings, Settings
 from msgbook.kernel.assist.assistant import Assistant, ModelNames
-from msgbook.kernel.assist.cursor import python_name_at
 from msgbook.kernel.assist.inspect import inspect
+from msgbook.kernel.assist.prompt_scope import python_name_at
 from msgbook.kernel.page.page_comms import PageComms
-from msgbook.notebook.session_memory import SessionMemory
+from msgbook.notebook.transcript import SessionMemory
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from msgbook.approval.store import Store
 from msgbook.errors import MsgbookError
 from msgbook.kernel.page.queries import Query, QueryError
 from msgbook.kernel.page_queries import QUERIES
-from msgbook.magics.approvals import POLICIES
-from msgbook.magics.tools import describe_approval
+from msgbook.magics.agent import describe_approval
+from msgbook.magics.usage import POLICIES
 
 ROOT = Path(__file__).parents[3]
 KERNEL = ROOT / "kernel" / "msgbook"

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from page_cells import CellsReporter
 
-from msgbook.kernel.page.known_cells import KnownCells, MissingCellError
-from msgbook.kernel.page.page_comms import PageComms
+from msgbook.kernel.page.page_comms import KnownCells, MissingCellError, PageComms
 from msgbook.notebook.transcript import Notebook
 
 Message = dict[str, Any]

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.kernel.page.open_comms import OpenComms
+from msgbook.kernel.page.page_comms import OpenComms
 
 
 def comm(comm_id: str) -> SimpleNamespace:

@@ -15,8 +15,8 @@ from msgbook.config import Settings, load_settings
 from msgbook.config.written_settings import SettingsWriteError
 from msgbook.errors import ConfigError
 from msgbook.kernel import new_settings
+from msgbook.kernel.new_settings import Form
 from msgbook.kernel.page.queries import Query
-from msgbook.kernel.setup_form import Form
 
 KEY = "sk-0123456789-secret"
 

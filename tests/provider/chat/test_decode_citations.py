@@ -6,7 +6,7 @@ import pytest
 from completions import decode, delta, finish, sse
 
 from msgbook.events import Citations, ModelFinished, TextDelta
-from msgbook.provider.citations import MAX_CITATIONS
+from msgbook.provider.answer_quirks import MAX_CITATIONS
 
 A, B = "https://a.example", "https://b.example"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from msgbook.messages import OUTPUT_ITEMS, assistant, system, tool_call, tool_result, user
 from msgbook.provider import Request, request_body, turn_options
-from msgbook.provider.responses.items import input_items
+from msgbook.provider.responses.body import input_items
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 CALL = tool_call("call_1", "read", '{"path": "a"}')

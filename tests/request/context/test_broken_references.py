@@ -7,7 +7,7 @@ from hostile_strings import SHORT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.request.context.broken_references import list_broken_references
+from msgbook.request.context.references import list_broken_references
 
 BROKEN = [
     "@[data.csv",

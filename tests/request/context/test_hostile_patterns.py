@@ -17,7 +17,7 @@ from msgbook.approval import Roots
 from msgbook.kernel.assist.complete import complete
 from msgbook.kernel.assist.prompt_scope import PromptScope
 from msgbook.request.context.files import FileSources
-from msgbook.request.context.markdown_images import find_images
+from msgbook.request.context.tags import find_images
 from msgbook.tools.files import matcher
 
 LONG = "a" * 255

@@ -24,8 +24,8 @@ from msgbook.request.context.image_encoding import (
     encode_image,
 )
 from msgbook.request.context.images import LoadedImages, image_content, load_images
-from msgbook.request.context.markdown_images import find_images
 from msgbook.request.context.sources import SourceError
+from msgbook.request.context.tags import find_images
 
 
 def encoded(size: tuple[int, int] = (3, 2), kind: str = "PNG", **options: Any) -> bytes:

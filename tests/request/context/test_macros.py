@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.magics.base import UsageError
-from msgbook.magics.macros import describe_macros
-from msgbook.request.context.macro_expansion import DEPTH, GROWTH, expand_macros
+from msgbook.magics.context import describe_macros
 from msgbook.request.context.macros import (
+    DEPTH,
+    GROWTH,
     Definition,
+    expand_macros,
     macros_above,
     macros_in_force,
     parse_definitions,

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.request.context.versions import EarlierTexts
+from msgbook.request.context.sources import EarlierTexts
 
 PROMPTS = st.lists(st.tuples(st.booleans(), st.sampled_from("abc")), max_size=8)
 """Whether each prompt has a record, and the text of the file that it names."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from history_cells import note, prompt, says
 
-from msgbook.magics.cache import compare_requests
+from msgbook.magics.context import compare_requests
 from msgbook.messages import encode
 from msgbook.request.history import Reader, View
-from msgbook.request.history.prefix import SentRequest, shared_prefix
+from msgbook.request.history.request import SentRequest, shared_prefix
 
 
 def cell(name, answer="A", **metadata):

@@ -9,7 +9,7 @@ import pytest
 from answered import PRUNE, Notebook, files_of_message, is_magic, turn_of_cell, view_of
 from history_cells import note
 
-from msgbook.magics.prune import list_dropped
+from msgbook.magics.history import list_dropped
 from msgbook.request.history import Reader, contexts_above, drop_pruned_files, list_dropped_files
 
 VIEW = view_of(0, {"agent": "m"})

@@ -7,7 +7,7 @@ import copy
 import pytest
 from history_cells import answers, calls, note, prompt, says
 
-from msgbook.magics.stale import describe_stale_turns
+from msgbook.magics.history import describe_stale_turns
 from msgbook.request.history import Reader, View, known_summaries, summary_record
 from msgbook.request.history.stale import stale_turns
 from msgbook_format.turn import TURN_MIME

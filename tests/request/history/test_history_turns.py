@@ -18,10 +18,10 @@ from msgbook.events import (
 )
 from msgbook.messages import OUTPUT_ITEMS
 from msgbook.request.history import Reader, View
-from msgbook.request.history.turns import LEFT_OUT
+from msgbook.request.history.cell import LEFT_OUT
+from msgbook.turn.call_results import INTERRUPTED_RESULT, NOT_RUN_RESULT
 from msgbook.turn.record import TurnRecord
 from msgbook.turn.replay import turn_messages
-from msgbook.turn.stopped_calls import INTERRUPTED_RESULT, NOT_RUN_RESULT
 from msgbook_format.turn import TURN_MIME
 
 

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.tools.mcp.names import tool_name
+from msgbook.tools.mcp.tool import tool_name
 
 
 def test_a_name_that_fits_stays():

@@ -8,7 +8,7 @@ import pytest
 
 from msgbook.errors import ToolError
 from msgbook.images import MAX_IMAGES
-from msgbook.tools.mcp.results import read_result
+from msgbook.tools.mcp.tool import read_result
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
 IMAGE = {"type": "image", "data": PNG, "mimeType": "image/png"}

@@ -16,14 +16,17 @@ from typing import TYPE_CHECKING, Any
 from markdown_it import MarkdownIt
 from markdown_it.common.normalize_url import normalizeLink
 
-from msgbook_format.turn.markdown.dialect_formulas import DISPLAY, FORMULA, add_formulas
-from msgbook_format.turn.markdown.dialect_tags import add_details, add_tags
+from msgbook_format.turn.markdown.formulas import DISPLAY, FORMULA, add_formulas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from markdown_it.ruler import RuleOptionsType
+    from markdown_it.rules_block import StateBlock
     from markdown_it.rules_core import StateCore
+    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
+
 
 __all__ = ["DISPLAY", "FORMULA", "TASK", "block_parser", "dialect_parser"]
 
@@ -124,3 +127,160 @@ def _mark_tasks(state: StateCore) -> None:
 
 def _triples(tokens: list[Token]) -> Iterable[tuple[Token, Token, Token]]:
     return zip(tokens, tokens[1:], tokens[2:], strict=False)
+
+
+# The tags that Markdown of a model may have, as rules of markdown-it: `<br>`, `<sub>` and a few more.
+#
+# They have no attributes, and every one has its end in the same paragraph, or else is text. So is a
+# `<details>` without its end in the same block.
+
+
+TAGS = ("sub", "sup", "kbd")
+"""Tags that are kept around a text; `br` is kept alone."""
+
+TAG = re.compile(rf"<(?:br[ \t]*/?|(/?)({'|'.join(TAGS)}))>", re.IGNORECASE)
+_DETAILS = re.compile(r"<(/?)details>(?:[ \t]*<summary>(.*?)</summary>)?[ \t]*\Z", re.IGNORECASE)
+_SUMMARY = re.compile(r"<summary>(.*?)</summary>[ \t]*\Z", re.IGNORECASE)
+_MOST_DETAILS = 8
+"""Greatest number of `<details>` around one another."""
+
+
+def add_tags(md: MarkdownIt) -> None:
+    """Add all rules to a parser."""
+    md.inline.ruler.before("autolink", "tag", _tag_rule)
+    md.core.ruler.after("inline", "tag_pairs", _pair_tags)
+    add_details(md)
+
+
+def add_details(md: MarkdownIt) -> None:
+    """Add the rules of `<details>` alone to a parser."""
+    interrupting: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
+    md.block.ruler.before("fence", "details", _details_rule, interrupting)
+    md.core.ruler.after("block", "details_pairs", _pair_details)
+
+
+def _tag_rule(state: StateInline, silent: bool) -> bool:
+    found = TAG.match(state.src, state.pos) if state.src[state.pos] == "<" else None
+    if found is None:
+        return False
+    if not silent:
+        name = (found[2] or "").lower()
+        # Whether it opens or closes anything is only known when its partner is.
+        token = state.push("tag" if name else "hardbreak", name or "br", 0)
+        token.content, token.meta = found[0], {"closes": bool(found[1])}
+    state.pos = found.end()
+    return True
+
+
+def _pair_tags(state: StateCore) -> None:
+    """Make text of the tags that have no partner in their place."""
+    for token in state.tokens:
+        tags = [child for child in token.children or () if child.type == "tag"]
+        if tags:
+            paired = _paired(token.children or [])
+            for tag in tags:
+                if id(tag) in paired:
+                    tag.nesting = -1 if tag.meta["closes"] else 1
+                else:
+                    tag.type, tag.tag = "text", ""
+
+
+def _paired(children: list[Token]) -> set[int]:
+    open_ones: list[Token] = []
+    paired: set[int] = set()
+    for child in children:
+        closes = child.meta["closes"] if child.type == "tag" else child.nesting == -1
+        if child.type != "tag" and child.nesting == 0:
+            continue
+        if not closes:
+            open_ones.append(child)
+        elif child.type != "tag":
+            # What opens inside of an emphasis does not close outside of it.
+            while open_ones and open_ones.pop().type == "tag":
+                pass
+        elif open_ones and open_ones[-1].type == "tag" and open_ones[-1].tag == child.tag:
+            paired |= {id(child), id(open_ones.pop())}
+    return paired
+
+
+def _details_rule(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    if state.sCount[start_line] - state.blkIndent >= 4:
+        return False
+    found = _DETAILS.match(_line(state, start_line))
+    if found is None or (found[1] and found[2] is not None):
+        return False
+    if silent:
+        return True
+    state.line = start_line + 1
+    if found[1]:
+        state.push("details_close", "details", 0).map = [start_line, state.line]
+        return True
+    summary = found[2]
+    if summary is None and state.line < end_line and state.sCount[state.line] >= state.blkIndent:
+        below = _SUMMARY.match(_line(state, state.line))
+        if below is not None:
+            summary = below[1]
+            state.line += 1
+    token = state.push("details_open", "details", 0)
+    token.map = [start_line, state.line]
+    token.content = state.getLines(start_line, state.line, state.blkIndent, False)
+    token.meta = {"summary": summary or ""}
+    return True
+
+
+def _line(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+
+
+def _pair_details(state: StateCore) -> None:
+    """Give each `<details>` its end, and make paragraphs of those that have none."""
+    open_ones: list[int] = []
+    pairs: dict[int, int] = {}
+    for index, token in enumerate(state.tokens):
+        while open_ones and state.tokens[open_ones[-1]].level > token.level:
+            open_ones.pop()
+        if token.type == "details_open":
+            open_ones.append(index)
+        elif (
+            token.type == "details_close"
+            and open_ones
+            and state.tokens[open_ones[-1]].level == token.level
+        ):
+            start = open_ones.pop()
+            if len(open_ones) < _MOST_DETAILS:
+                pairs[start] = index
+    if any(token.tag == "details" for token in state.tokens):
+        ends = set(pairs.values())
+        state.tokens = [
+            written
+            for index, token in enumerate(state.tokens)
+            for written in _written(token, index in pairs, index in ends)
+        ]
+
+
+def _written(token: Token, opens: bool, closes: bool) -> list[Token]:
+    if token.tag != "details":
+        return [token]
+    if closes:
+        token.nesting = -1
+        return [token]
+    if opens:
+        token.nesting = 1
+        inline = _inline(token, token.meta["summary"] or "Details")
+        return [token, _block(token, "summary", 1), inline, _block(token, "summary", -1)]
+    text = token.content if token.type == "details_open" else "</details>"
+    return [
+        _block(token, "paragraph", 1),
+        _inline(token, text),
+        _block(token, "paragraph", -1),
+    ]
+
+
+def _block(like: Token, name: str, nesting: int) -> Token:
+    tag = "p" if name == "paragraph" else name
+    kind = f"{name}_{'open' if nesting == 1 else 'close'}"
+    return like.copy(type=kind, tag=tag, nesting=nesting, content="", meta={}, block=True)
+
+
+def _inline(like: Token, text: str) -> Token:
+    return like.copy(type="inline", tag="", nesting=0, content=text, children=[], meta={})

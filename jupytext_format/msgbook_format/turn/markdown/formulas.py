@@ -10,9 +10,18 @@ from __future__ import annotations
 
 import html
 import re
+from typing import TYPE_CHECKING, NamedTuple
 
-from msgbook_format.syntax.string_positions import StringPositions
+from msgbook_format.syntax.fence import StringPositions
 from msgbook_format.turn.markdown.escape import LOADING_TEX, WORD_JOINER
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.ruler import RuleOptionsType
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_core import StateCore
+    from markdown_it.rules_inline import StateInline
+
 
 TEX_OPENER = re.compile(r"\\\\?[(\[]|\\begin\{([A-Za-z]*\*?)\}")
 """The beginning of a formula, but for dollars."""
@@ -134,3 +143,281 @@ def safe_tex(tex: str, *, table: bool = False) -> str:
     if hides_pipes:
         tex = tex.replace("\\\\|", "\\\\ |").replace("\\|", "\\Vert ")
     return _IN_TEX.sub(written, tex)
+
+
+# Where formulas are in Markdown, as rules of markdown-it.
+#
+# A single `$` opens one as in pandoc: nothing blank behind it, none before the closing one, no digit
+# after that. `$$`, `\(`, `\[`, their forms with two backslashes and `\begin{aligned}` and the like open
+# one anywhere outside of code. None reaches over a blank line, out of an item, or out of a table's cell.
+#
+# Lines inside a formula begin no list, heading or quote. A pipe inside a formula or inside code ends
+# no cell of a table.
+
+
+FORMULA = "formula"
+"""Type of the token of a formula within a line; its content is TeX without delimiters."""
+DISPLAY = "display_formula"
+"""Type of the token of a formula that stands alone, in a paragraph or between blocks."""
+
+LONGEST = 8_000
+"""Greatest length of a formula, in characters; the search for its end is no longer."""
+_MOST_LINES = 200
+
+_NAMES = (
+    "equation|align|alignat|flalign|gather|multline|eqnarray|math|displaymath|subequations"
+    "|aligned|alignedat|gathered|multlined|split|array|subarray|smallmatrix|[pbBvV]?matrix|[dr]?cases|CD"
+)
+_FORMULA_OPENER = re.compile(
+    rf"\$\$?|(?P<bracket>\\\\?)(?P<side>[(\[])|\\begin\{{(?P<name>(?:{_NAMES})\*?)\}}"
+)
+_CODE_OR_OPENER = re.compile(rf"\\[`|]|(?P<run>`+)|(?P<opener>{_FORMULA_OPENER.pattern})|\\\\")
+_BLOCK_OPENER = re.compile(rf"\$\$|\\\\?\[|\\begin\{{(?:{_NAMES})\*?\}}")
+_MARK = "\ufdd0"
+"""Stands for a pipe that ends no cell. No text has this character, which is none."""
+
+
+class Formula(NamedTuple):
+    """A formula in a text."""
+
+    end: int
+    """Position after its closing delimiter."""
+    tex: str
+    display: bool
+
+
+def formula_at(text: str, pos: int) -> Formula | None:
+    """Return the formula that begins at `pos`; None if none does."""
+    opener = _FORMULA_OPENER.match(text, pos)
+    if opener is None:
+        return None
+    start = opener.end()
+    if opener[0] == "$":
+        return _dollar(text, start)
+    if opener["name"]:
+        end = _environment_end(text, start, opener["name"])
+        return Formula(end, text[pos:end], True) if end > 0 else None
+    close, until = "$$", -1
+    if opener["side"]:
+        close = opener["bracket"] + (")" if opener["side"] == "(" else "]")
+        # Where another one opens, that one may be the formula.
+        until = text.find(opener[0], start, start + LONGEST)
+    found = _find(text[start : until if until >= 0 else start + LONGEST], close, start)
+    if found < 0 or not (tex := text[start:found]).strip() or "`" in tex:
+        return None
+    end = found + len(close)
+    if opener["side"] and "](" in text[start : end + 1]:
+        # Brackets that are escaped, around a link.
+        return None
+    return Formula(end, tex.strip(), opener["side"] != "(")
+
+
+def _dollar(text: str, start: int) -> Formula | None:
+    found = _find(text[start : start + LONGEST], "$", start)
+    if found <= start or text[start].isspace() or text[found - 1].isspace():
+        return None
+    after, tex = text[found + 1 : found + 2], text[start:found]
+    if after.isdecimal() or "`" in tex:
+        return None
+    if tex.count("|") % 2 and (after.isalnum() or text[max(0, start - 2) : start - 1].isalnum()):
+        # Two cells of a table, as in `|$a|$b|` or `|5$|6$|`.
+        return None
+    return Formula(found + 1, tex, False)
+
+
+def _find(near: str, close: str, start: int) -> int:
+    """Return where `close` stands first in `near`, which begins at `start`, without a backslash before it."""
+    found = near.find(close)
+    while found >= 0:
+        before = found
+        while before > 0 and near[before - 1] == "\\":
+            before -= 1
+        if (found - before) % 2 == 0:
+            return start + found
+        found = near.find(close, found + 1)
+    return -1
+
+
+def _environment_end(text: str, start: int, name: str) -> int:
+    begin, end, depth, pos = f"\\begin{{{name}}}", f"\\end{{{name}}}", 1, start
+    while depth:
+        found = text.find(end, pos, start + LONGEST)
+        if found < 0:
+            return -1
+        depth += text.count(begin, pos, found) - 1
+        pos = found + len(end)
+    return pos
+
+
+def add_formulas(md: MarkdownIt) -> None:
+    """Add the rules to a parser."""
+    md.core.ruler.before("block", "hide_pipes", _hide_pipes)
+    md.core.ruler.after("block", "show_pipes", _show_pipes)
+    interrupting: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
+    md.block.ruler.before("fence", DISPLAY, _block_rule, interrupting)
+    md.block.ruler.before("lheading", "formula_paragraph", _paragraph_rule)
+    md.inline.ruler.before("escape", FORMULA, _inline_rule)
+
+
+def _inline_rule(state: StateInline, silent: bool) -> bool:
+    if state.src[state.pos] not in "$\\":
+        return False
+    found = formula_at(state.src, state.pos)
+    if found is None:
+        return _skip_dollars(state, silent)
+    if not silent:
+        token = state.push(DISPLAY if found.display else FORMULA, "", 0)
+        token.content = found.tex
+        token.markup = state.src[state.pos : found.end]
+    state.pos = found.end
+    return True
+
+
+def _skip_dollars(state: StateInline, silent: bool) -> bool:
+    """Take two dollars that open nothing as text; the second one opens nothing, either."""
+    if not state.src.startswith("$$", state.pos):
+        return False
+    if not silent:
+        state.pending += "$$"
+    state.pos += 2
+    return True
+
+
+def _block_rule(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    if state.sCount[start_line] - state.blkIndent >= 4:
+        return False
+    begin = state.bMarks[start_line] + state.tShift[start_line]
+    if not _BLOCK_OPENER.match(state.src, begin):
+        return False
+    last = _last_line(state, start_line, end_line)
+    text = state.getLines(start_line, last + 1, state.sCount[start_line], False)
+    found = formula_at(text, 0)
+    if found is None:
+        return False
+    rest = text[found.end :].split("\n", 1)[0]
+    if rest.strip(" \t"):
+        return False
+    if not silent:
+        lines = text.count("\n", 0, found.end) + 1
+        state.line = start_line + lines
+        token = state.push(DISPLAY, "", 0)
+        token.content, token.markup = found.tex, text[: found.end]
+        token.block = True
+        token.map = [start_line, state.line]
+    return True
+
+
+def _last_line(state: StateBlock, start_line: int, end_line: int) -> int:
+    """Return the last line that a formula can reach."""
+    line = start_line
+    while (
+        line + 1 < min(end_line, start_line + _MOST_LINES)
+        and not state.isEmpty(line + 1)
+        and state.sCount[line + 1] >= state.blkIndent
+    ):
+        line += 1
+    return line
+
+
+def _paragraph_rule(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    """Take a paragraph of which a formula reaches over several lines."""
+    if "\\" not in state.src and "$$" not in state.src:
+        return False
+    terminators = state.md.block.ruler.getRules("paragraph")
+    old_parent, state.parentType = state.parentType, "paragraph"
+    until = _formula_lines(state, start_line, end_line)
+    reaches = until > start_line
+    line = until + 1
+    while line < end_line and not state.isEmpty(line):
+        inside = state.sCount[line] - state.blkIndent > 3 or state.sCount[line] < 0
+        if not inside:
+            if any(rule(state, line, end_line, True) for rule in terminators):
+                break
+            if not reaches and _is_underline(state, line):
+                break
+        until = _formula_lines(state, line, end_line)
+        reaches = reaches or until > line
+        line = until + 1
+    state.parentType = old_parent
+    if not reaches:
+        return False
+    content = state.getLines(start_line, line, state.blkIndent, False).strip()
+    state.line = line
+    state.push("paragraph_open", "p", 1).map = [start_line, line]
+    inline = state.push("inline", "", 0)
+    inline.content, inline.map, inline.children = content, [start_line, line], []
+    state.push("paragraph_close", "p", -1)
+    return True
+
+
+def _is_underline(state: StateBlock, line: int) -> bool:
+    """Return whether a line makes a heading of those above it."""
+    text = state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+    return re.fullmatch(r"(?:=+|-+)[ \t]*", text) is not None
+
+
+def _formula_lines(state: StateBlock, line: int, end_line: int) -> int:
+    """Return the line in which the last formula ends that reaches out of `line`, else `line`."""
+    begin = state.bMarks[line] + state.tShift[line]
+    text = state.src[begin : state.eMarks[line]]
+    if "\\" not in text and "$$" not in text:
+        return line
+    last = _last_line(state, line, end_line)
+    if last == line:
+        return line
+    whole = state.getLines(line, last + 1, state.sCount[line], False)
+    pos, until = 0, 0
+    while (found := _CODE_OR_OPENER.search(whole, pos)) and found.start() <= _line_end(
+        whole, until
+    ):
+        pos = found.end()
+        if run := found["run"]:
+            closing = re.compile(rf"(?<!`){run}(?!`)").search(whole, pos, pos + LONGEST)
+            pos = closing.end() if closing else pos
+        elif found["opener"] and (formula := formula_at(whole, found.start())):
+            pos = formula.end
+            if found["opener"] != "$":
+                until = max(until, pos)
+        elif found["opener"] == "$$":
+            pos = found.start() + 2
+    return line + whole.count("\n", 0, until)
+
+
+def _line_end(text: str, pos: int) -> int:
+    end = text.find("\n", pos)
+    return len(text) if end < 0 else end
+
+
+def _hide_pipes(state: StateCore) -> None:
+    if "|" not in state.src or _MARK in state.src or not re.search(r"[`$\\]", state.src):
+        return
+    state.src = "\n".join(
+        _without_pipes(line) if line.count("|") > 1 and re.search(r"[`$\\]", line) else line
+        for line in state.src.split("\n")
+    )
+
+
+def _without_pipes(line: str) -> str:
+    """Return the line with a mark for each pipe inside of code or a formula."""
+    out, pos = [], 0
+    while found := _CODE_OR_OPENER.search(line, pos):
+        start, end = found.start(), found.end()
+        out.append(line[pos:start])
+        inside = line[start:end]
+        if run := found["run"]:
+            closing = re.compile(rf"(?<!`){run}(?!`)").search(line, end)
+            end = closing.end() if closing else end
+            inside = re.sub(r"(?<!\\)\|", _MARK, line[start:end])
+        elif found["opener"] and (formula := formula_at(line, start)):
+            end = formula.end
+            inside = line[start:end].replace("|", _MARK)
+        out.append(inside)
+        pos = end
+    return "".join(out) + line[pos:]
+
+
+def _show_pipes(state: StateCore) -> None:
+    if _MARK in state.src:
+        for token in state.tokens:
+            token.content = token.content.replace(_MARK, "|")
+            token.info = token.info.replace(_MARK, "|")

@@ -10,24 +10,21 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from msgbook_format.syntax.string_positions import StringPositions
-from msgbook_format.turn.markdown.dialect_formulas import Formula, formula_at
-from msgbook_format.turn.markdown.dialect_tags import TAG
+from msgbook_format.syntax.fence import StringPositions
+from msgbook_format.turn.markdown.dialect import TAG
 from msgbook_format.turn.markdown.escape import (
+    AUTOLINK,
     DANGER,
+    DATA_TAIL,
     LOADING_TEX,
     WORD_JOINER,
     escape_punctuation,
     escape_text,
-    html_span,
-)
-from msgbook_format.turn.markdown.formulas import TEX_OPENER, safe_tex
-from msgbook_format.turn.markdown.links import (
-    AUTOLINK,
-    DATA_TAIL,
     find_destination,
+    html_span,
     safe_destination,
 )
+from msgbook_format.turn.markdown.formulas import TEX_OPENER, Formula, formula_at, safe_tex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,32 +7,42 @@ a file that someone else wrote, with values of any type.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from msgbook_format.picture_types import IMAGE_TYPES
-from msgbook_format.turn.finish_reasons import FINISH_REASONS
-from msgbook_format.turn.markdown.agent_list import agent_list
+from msgbook_format.turn.agent_rows import agent_list
 from msgbook_format.turn.markdown.escape import (
     code_block,
     escape_line,
     inline_code,
     replace_controls,
+    safe_destination,
+    safe_image,
 )
-from msgbook_format.turn.markdown.links import safe_image
 from msgbook_format.turn.markdown.safe import safe_markdown
-from msgbook_format.turn.markdown.source_list import source_list
-from msgbook_format.turn.model import TURN_MIME
-from msgbook_format.turn.parts import image_url
-from msgbook_format.turn.shown_json import shown_json
-from msgbook_format.turn.sources import shown_sources
-from msgbook_format.turn.steps import blocks_of_type, match_results
-from msgbook_format.turn.wording import hidden_reasoning_lines, model_words
+from msgbook_format.turn.model import (
+    FINISH_REASONS,
+    TURN_MIME,
+    blocks_of_type,
+    image_url,
+    match_results,
+)
+from msgbook_format.turn.wording import (
+    TITLE_LIMIT,
+    Source,
+    hidden_reasoning_lines,
+    model_words,
+    shown_json,
+    shown_sources,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from msgbook_format.turn.model import Block, Turn
+
 
 PLAIN_LIMIT = 300
 """Greatest length of `to_plain`, in characters."""
@@ -260,3 +270,23 @@ def _json(value: Any, indent: int | None = None) -> str:
         return json.dumps(value, indent=indent, ensure_ascii=False, default=repr)
     except (RecursionError, ValueError):
         return "(data nested too deep, or with too long a number, to be shown)"
+
+
+# The sources of a text as a Markdown list of links.
+
+
+def source_list(block: Mapping[str, Any]) -> str:
+    """Return the sources of a text block as a numbered list below a line; empty if it has none."""
+    sources, further = shown_sources(block)
+    if not sources:
+        return ""
+    lines = [f"{number}. {_link(source)}" for number, source in enumerate(sources, 1)]
+    if further:
+        lines.append(f"\n… and {further:,} more")
+    return "\n".join(["Sources:\n", *lines])
+
+
+def _link(source: Source) -> str:
+    title = escape_line(source.title, TITLE_LIMIT) or "?"
+    destination = None if source.url is None else safe_destination(source.url)
+    return title if destination is None else f"[{title}]({destination})"

@@ -11,11 +11,11 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 from msgbook.approval import load_with_project
-from msgbook.cli.doctor.environment import check_environment
-from msgbook.cli.doctor.local import check_installation
-from msgbook.cli.doctor.mcp import check_mcp_servers
-from msgbook.cli.doctor.plugins import check_plugins
 from msgbook.cli.doctor.settings import (
+    check_environment,
+    check_installation,
+    check_mcp_servers,
+    check_plugins,
     describe_other_names,
     describe_settings,
     file_to_change,
@@ -26,7 +26,7 @@ from msgbook.cli.terminal import home_as_tilde, line_of, say
 from msgbook.config import DEMO_MODEL, Settings, config_path, hide_keys, redact
 from msgbook.errors import ConfigError
 from msgbook.server_checks.findings import Finding, Status, as_objects, exit_code, split_advice
-from msgbook.server_checks.run import check_server
+from msgbook.server_checks.server import check_server
 
 _MARKS = {"pass": "pass   ", "fail": "FAIL   ", "unknown": "unknown", "note": "note   "}
 

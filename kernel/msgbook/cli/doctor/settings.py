@@ -3,12 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import json
+import os
+import stat
+import sys
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
+from importlib import metadata
+from itertools import groupby
 from pathlib import Path
 
-from msgbook.config import DEMO_MODEL, Limits, ProviderSettings, Settings, config_path
-from msgbook.provider import Servers, shown_url
+from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+from jupyter_core.paths import jupyter_path
+
+from msgbook.cli.git_setup import DRIVER, GitSilentError, driver_settings, setting_in_force
+from msgbook.config import (
+    DEMO_MODEL,
+    Limits,
+    ProviderSettings,
+    Settings,
+    config_path,
+    redact,
+    server_url,
+)
+from msgbook.errors import ConfigError
+from msgbook.network.variables import Server, examine_environment
+from msgbook.plugins import PROVIDERS, Entry, find_entries, installed_entries, is_off
+from msgbook.provider import Servers, find_provider_entry, shown_url
+from msgbook.server_checks.findings import Finding
+from msgbook.text import counted, join_first, one_line, visible
+from msgbook.tools import ToolHost, load_tools
+from msgbook.tools.mcp import McpError, McpServer, McpServers
 
 PROJECT = ".msgbook/config.toml"
 """Name of a project's configuration file, for the user."""
@@ -142,3 +168,201 @@ def _model(settings: Settings) -> str:
 
 def _with_origin(value: str, variable: str, env: Mapping[str, str]) -> str:
     return f"{value} ({variable if variable in env else 'the default'})"
+
+
+# Checks of the environment variables that change how servers are reached.
+
+
+def check_environment(env: Mapping[str, str], settings: Settings) -> Iterator[Finding]:
+    """Yield a finding for each variable that is set.
+
+    Args:
+        env: The environment, as it was before keys were removed from it.
+        settings: Empty if they cannot be read.
+    """
+    for row in examine_environment(env, [*_servers(settings)]):
+        yield Finding("environment", row.status, row.words, row.advice)
+
+
+def _servers(settings: Settings) -> Iterator[Server]:
+    for provider in settings.providers.values():
+        if not provider.plugin and not provider.problem:
+            yield Server(provider.name, server_url(provider.base_url))
+    for server in settings.mcp_servers.values():
+        if server.url is not None and not server.problem:
+            yield Server(server.name, server.url)
+
+
+# Checks of the installation: the files that JupyterLab needs.
+
+
+LABEXTENSION = "@msgbook/labextension"
+
+_INSTALL_AGAIN = "Install msgbook again, with the Python that runs JupyterLab."
+
+
+def check_installation(settings: Settings) -> Iterator[Finding]:
+    """Check what is installed beside the code, and who can read the settings."""
+    yield _check_kernelspec()
+    yield _check_labextension()
+    yield _check_jupytext()
+    for found in (_check_git(), _check_config_file(settings)):
+        if found:
+            yield found
+
+
+def _check_kernelspec() -> Finding:
+    try:
+        spec = KernelSpecManager().get_kernel_spec("msgbook")
+    except NoSuchKernel:
+        return Finding(
+            "kernelspec", "fail", "Jupyter cannot find the kernel msgbook", _INSTALL_AGAIN
+        )
+    python = spec.argv[0]
+    # Jupyter replaces a bare `python` by its own Python.
+    if Path(python).is_absolute() and not os.access(python, os.X_OK):
+        return Finding("kernelspec", "fail", f"{python} cannot be run", _INSTALL_AGAIN)
+    return Finding("kernelspec", "pass", spec.display_name)
+
+
+def _check_labextension() -> Finding:
+    for folder in jupyter_path("labextensions"):
+        package = Path(folder, LABEXTENSION, "package.json")
+        try:
+            version = json.loads(package.read_text("utf-8")).get("version")
+        except (OSError, ValueError, AttributeError):
+            continue
+        return Finding("labextension", "pass", f"{LABEXTENSION} {version}")
+    words = f"JupyterLab cannot find {LABEXTENSION}, so it shows turns as Markdown"
+    return Finding("labextension", "fail", words, _INSTALL_AGAIN)
+
+
+def _check_jupytext() -> Finding:
+    try:
+        version = metadata.version("jupytext")
+    except metadata.PackageNotFoundError:
+        return Finding("jupytext", "fail", "it is not installed", 'pip install "jupytext<1.20"')
+    if version.startswith("1.19."):
+        return Finding("jupytext", "pass", version)
+    advice = (
+        "Message files open, but cannot be paired. To pair: pip install 'jupytext>=1.19.2,<1.20'"
+    )
+    return Finding("jupytext", "unknown", f"msgbook does not know version {version}", advice)
+
+
+def _check_git() -> Finding | None:
+    """Check that the Python that merges for git, if git was set up, is this one."""
+    try:
+        driver = setting_in_force(DRIVER)
+    except GitSilentError as error:
+        return Finding(
+            "git", "note", one_line(str(error)), "Go to another folder, or mend these settings"
+        )
+    if driver is None:
+        return None
+    if driver == driver_settings(sys.executable)[DRIVER]:
+        return Finding("git", "pass", "merges message files by cell")
+    words = (
+        "it merges message files with another Python, or as another version of msgbook set it up"
+    )
+    return Finding("git", "note", words, "If that is not what you want: msgbook git-setup")
+
+
+def _check_config_file(settings: Settings) -> Finding | None:
+    """Check whether other users can read a configuration file with a secret."""
+    path = config_path(os.environ)
+    if path is None or not settings.providers or sys.platform == "win32":
+        return None
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        text = path.read_text("utf-8")
+    except OSError:
+        return None
+    # Secrets from the environment are not in the file.
+    in_file = any(secret in text for secret in settings.secrets)
+    if in_file and mode & 0o077:
+        words = f"{path} holds a secret, and other users can read it ({mode:o})"
+        return Finding("config file", "fail", words, f"chmod 600 {path}")
+    return Finding("config file", "pass", f"{path} ({mode:o})")
+
+
+# Checks of the MCP servers: each is started once, and says what it offers.
+
+
+_NAMED = 6
+"""Tools that a finding names."""
+
+
+async def check_mcp_servers(settings: Settings) -> AsyncIterator[Finding]:
+    """Start all servers side by side; yield a finding for each, in the order of the file."""
+    servers = McpServers(settings.mcp_servers, lambda text: redact(text, settings.secrets))
+    if servers.missing:
+        yield Finding("mcp", "unknown", f"MCP servers are not used: {servers.missing}")
+        return
+    usable = [server for server in servers.servers.values() if not server.settings.problem]
+    try:
+        checks = [asyncio.create_task(_check(server)) for server in usable]
+        for check in checks:
+            yield await check
+        for clash in servers.clashes(servers.servers):
+            yield Finding("mcp", "fail", clash)
+    finally:
+        await servers.close()
+
+
+async def _check(server: McpServer) -> Finding:
+    name, started = visible(server.settings.name), time.monotonic()
+    try:
+        await server.refresh()
+    except McpError as error:
+        return Finding("mcp", "fail", f"{name}: {error}")
+    tools = server.tools
+    asking = sum(not tool.read_only for tool in tools)
+    seconds = time.monotonic() - started
+    named = join_first([visible(tool.listed.name) for tool in tools], _NAMED)
+    found = [
+        f"{name}: {counted(len(tools), 'tool')} in {seconds:.1f} s ({named or 'none'})",
+        f"{asking} need{'s' * (asking == 1)} approval",
+        *server.problems,
+    ]
+    return Finding("mcp", "unknown" if server.problems else "pass", "; ".join(found))
+
+
+# Checks of the plug-ins: what each adds, and what of it cannot be used.
+
+
+def check_plugins(settings: Settings) -> Iterator[Finding]:
+    """Yield one finding for each plug-in, and one for each part that cannot be used. Their tools are imported."""
+    entries = installed_entries()
+    for _, of_package in groupby(entries, lambda entry: entry.package):
+        yield Finding("plug-in", "pass", _describe([*of_package], settings.plugins_off))
+    _, tool_problems = load_tools(ToolHost(Path.cwd()), settings.plugins_off)
+    _, provider_problems = find_entries(PROVIDERS, settings.plugins_off)
+    for problem in (*tool_problems, *provider_problems, *_unusable_providers(settings)):
+        yield Finding("plug-in", "fail", problem)
+    for name in settings.plugins_off:
+        if not any(is_off(entry, [name]) for entry in entries):
+            words = f"[plugins] off names {visible(one_line(name, 100))!r}, which is not installed"
+            yield Finding("plug-in", "unknown", words)
+
+
+def _describe(entries: Iterable[Entry], off: Iterable[str]) -> str:
+    """Return package and version of a plug-in, and what it adds."""
+    entries, off = [*entries], [*off]
+    package, version = entries[0].package, entries[0].version
+    added = (
+        f"{entry.kind} {entry.name}" + (" (turned off)" if is_off(entry, off) else "")
+        for entry in entries
+    )
+    return visible(one_line(f"{package} {version}: {', '.join(added)}"))
+
+
+def _unusable_providers(settings: Settings) -> Iterator[str]:
+    """Yield a line for each configured provider, but the default one, whose plug-in cannot be used."""
+    for server in settings.providers.values():
+        if not server.plugin or server is settings.provider or server.problem:
+            continue
+        try:
+            find_provider_entry(server, settings.plugins_off).load()
+        except ConfigError as error:
+            yield str(error)

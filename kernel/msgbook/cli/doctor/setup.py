@@ -12,13 +12,12 @@ from typing import get_args
 
 from jupyter_core.paths import jupyter_config_dir
 
-from msgbook.cli.terminal import home_as_tilde, line_of, say
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError, home_as_tilde, line_of, say
 from msgbook.config import ProviderSettings, check_url, config_path
 from msgbook.config.written_settings import Answers, SettingsWriteError, format_toml, write_settings
 from msgbook.errors import ConfigError, ProviderError, describe_file_error
 from msgbook.messages import ApiName
-from msgbook.server_checks.run import list_models
+from msgbook.server_checks.server import list_models
 from msgbook_format.files import read_regular
 
 Ask = Callable[[str], str]

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from msgbook.config import ApprovalPolicy
-from msgbook.notebook import TurnUsage
+from msgbook.approval import Rule, load_with_project
+from msgbook.cli.file_prompts import is_cut_off, is_prompt_cell, prompts_to_answer, shown_id
+from msgbook.cli.file_turns import FileTurns, engine_for, narrowed, require_conversation
+from msgbook.cli.incomplete_answers import answer_prompts
+from msgbook.cli.screen import find_notices
+from msgbook.cli.terminal import CommandError
+from msgbook.config import ApprovalPolicy, Settings, hide_keys
+from msgbook.display.console import INTERRUPTED, Failure, log_internal_error
+from msgbook.display.turn_view import HiddenTurn, TurnView
+from msgbook.errors import MsgbookError
+from msgbook.magics.usage import cost_by
+from msgbook.notebook import Cell, Document, TurnUsage, list_turn_usage, working_folder
+from msgbook.provider import Paces
+from msgbook.turn import TurnRecord
+from msgbook_format.agent_states import claim, mark_running, read_marks
+from msgbook_format.agents import agent_metadata_of
+from msgbook_format.syntax import has_msgbook_kernel
+from msgbook_format.turn import Turn, turn_of
 
 Status = Literal[
     "done",
@@ -88,3 +107,148 @@ class FileResult:
 def exit_code(results: Iterable[FileResult]) -> int:
     """Return the exit code of a run, the worst of its files'."""
     return max((EXIT_CODES[result.status] for result in results), default=0)
+
+
+# A job done: the prompts of one file, answered and saved one after the other.
+
+
+class Worker:
+    """Does jobs in this process. They share the paces of the servers.
+
+    Args:
+        environ: The environment as it was before keys were removed from it; by default as it is.
+        on_turn: Called at the end of each turn.
+
+    Attributes:
+        paces: Of the servers.
+    """
+
+    def __init__(
+        self,
+        environ: Mapping[str, str] | None = None,
+        on_turn: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._environ = dict(os.environ if environ is None else environ)
+        self._settings: dict[Path, tuple[Settings, list[Rule]]] = {}
+        self.paces = Paces()
+        self._on_turn = on_turn
+
+    async def do(self, job: Job) -> FileResult:
+        """Do a job. Whatever ends it, what has arrived is saved, and the result says what happened."""
+        result = FileResult(job.path, "unreadable")
+        started, secrets = time.monotonic(), tuple[str, ...]()
+        try:
+            folder = job.folder or working_folder(job.path.absolute().parent)
+            settings, rules = self._load(folder)
+            secrets = settings.secrets
+            await _FileJob(job, result, folder, settings, rules, self.paces, self._on_turn).run()
+        except asyncio.CancelledError:
+            result.status = "interrupted" if result.turns else "not run"
+        except MsgbookError as error:
+            result.notices.append((str(job.path), str(error)))
+        except Exception as error:
+            result.status = "failed"
+            result.notices.append((str(job.path), log_internal_error(error, secrets).message))
+        result.seconds = time.monotonic() - started
+        return result
+
+    def _load(self, folder: Path) -> tuple[Settings, list[Rule]]:
+        """Return the settings in force in a folder. Each is read once: all its files have the same."""
+        if folder not in self._settings:
+            self._settings[folder] = load_with_project(folder, self._environ)
+            hide_keys(self._settings[folder][0])
+        return self._settings[folder]
+
+
+class _FileJob:
+    """One job, while it is done."""
+
+    live = False
+
+    def __init__(
+        self,
+        job: Job,
+        result: FileResult,
+        folder: Path,
+        settings: Settings,
+        rules: list[Rule],
+        paces: Paces,
+        on_turn: Callable[[], None],
+    ) -> None:
+        self._job, self._result, self._folder = job, result, folder
+        self._settings, self._rules = narrowed(settings, job.approval), rules
+        self._paces, self._on_turn = paces, on_turn
+
+    async def run(self) -> None:
+        with claim(self._job.path) as is_claimed:
+            # Read behind the claim: what another run has answered is not asked again.
+            document, numbers = await self._find()
+            if numbers:
+                await self._do(document, numbers, is_claimed=is_claimed)
+
+    async def _find(self) -> tuple[Document, list[int]]:
+        """Return the conversation and the numbers of its prompts to answer; if there are none, the status says why."""
+        job, result = self._job, self._result
+        document = await asyncio.to_thread(Document.read, job.path)
+        if job.path.suffix == ".ipynb" and not has_msgbook_kernel(document.notebook["metadata"]):
+            result.status = "other"
+            return document, []
+        require_conversation(document)
+        document.require_writable()
+        cells = document.cells
+        numbers = prompts_to_answer(cells, 0, again=job.again)
+        numbers = sorted({*numbers, *(n for n, cell in enumerate(cells) if is_cut_off(cell))})
+        if not numbers:
+            result.status = "answered" if any(map(is_prompt_cell, cells)) else "no prompt"
+        return document, numbers
+
+    async def _do(self, document: Document, numbers: list[int], *, is_claimed: bool) -> None:
+        job, result = self._job, self._result
+        uuid = str(agent_metadata_of(document.notebook["metadata"]).get("uuid") or "")
+        if not is_claimed or read_marks().is_running(job.path, uuid):
+            result.status = "in use"
+            return
+        changed: list[int] = []
+        with mark_running(job.path, uuid, writes=True):
+            try:
+                result.status = await self._answer(document, numbers, changed)
+            except CommandError as error:
+                result.status = "unsaved"
+                self._tell(str(self._job.path), str(error))
+            finally:
+                self._count(document, changed)
+
+    async def _answer(self, document: Document, numbers: list[int], changed: list[int]) -> Status:
+        engine = engine_for(self._folder, self._settings, self._rules, paces=self._paces)
+        try:
+            answering = FileTurns(document, engine, self, None)
+            failure = await answer_prompts(answering, document, numbers, changed, self._tell)
+        finally:
+            await engine.close()
+        return _status(document, numbers, failure)
+
+    def _count(self, document: Document, changed: list[int]) -> None:
+        """Note the tokens and cost of the turns that were run."""
+        cost, ran = cost_by(self._settings), {number + 1 for number in changed}
+        usages = (usage for usage in list_turn_usage(document.cells) if usage.cell in ran)
+        self._result.turns = [PaidTurn(usage, cost(usage)) for usage in usages]
+
+    def _tell(self, place: str, words: str, _advice: str = "") -> None:
+        # The advice names one file. For many it is the same: run the folder again.
+        self._result.notices.append((place, words))
+
+    def begin(self, _cell: Cell, _record: TurnRecord) -> TurnView:
+        return HiddenTurn()
+
+    def end(self, cell: Cell, turn: Turn) -> None:
+        place = f"{self._job.path}/{shown_id(cell)}"
+        self._result.notices += [(place, words) for words in find_notices(turn)]
+        self._on_turn()
+
+
+def _status(document: Document, numbers: list[int], failure: Failure | None) -> Status:
+    if failure is not None:
+        return "interrupted" if failure is INTERRUPTED else "failed"
+    outputs = (output for n in numbers for output in document.cells[n].get("outputs", ()))
+    turns = filter(None, map(turn_of, outputs))
+    return "incomplete" if any(turn["status"] == "incomplete" for turn in turns) else "done"

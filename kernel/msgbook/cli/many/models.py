@@ -2,38 +2,254 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
+from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgbook.approval import load_with_project
-from msgbook.cli.cell_names import shown_id
-from msgbook.cli.file_prompts import is_prompt_cell
+from msgbook.cli.file_prompts import is_prompt_cell, shown_id
 from msgbook.cli.file_turns import require_conversation
 from msgbook.cli.folders import make_folder, require_target
-from msgbook.cli.many.comparison import Comparison, compare, is_comparison
-from msgbook.cli.many.comparison_page import comparison_page, is_comparison_page
 from msgbook.cli.many.folder import AT_ONCE, report, run_jobs
 from msgbook.cli.many.job import Job
-from msgbook.cli.terminal import say
-from msgbook.cli.usage_errors import CommandError
+from msgbook.cli.terminal import CommandError, say
 from msgbook.config import ApprovalPolicy
 from msgbook.errors import describe_file_error
-from msgbook.magics.usage import cost_by
+from msgbook.magics.usage import Cost, cost_by
 from msgbook.notebook import (
     Cell,
     Document,
+    TurnUsage,
     create,
+    list_turn_usage,
     metadata_of,
+    outputs_of,
     parse_prompt,
     source_of,
     working_folder,
 )
+from msgbook.text import counted, without_data
 from msgbook_format.errors import FileChangedError
+from msgbook_format.exporters import markdown_to_html
 from msgbook_format.files import SUFFIX, create_bytes, read_regular, replace_bytes, stem_of
+from msgbook_format.turn import answer_text, turn_of
+
+# The answers of several models to the same prompts. Pure.
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Tokens, cost and seconds; None for what is not known."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """The answer of a model to a prompt."""
+
+    model: str
+    answered_model: str
+    """The model that answered, where the server names another; else empty."""
+    status: str
+    """Of the turn; `missing` for none."""
+    text: str
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPrompt:
+    """A prompt and its answers, in the order of the models."""
+
+    id: str
+    prompt: str
+    answers: list[ModelAnswer]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedModel:
+    """A model, its conversation, and the sums of its turns."""
+
+    model: str
+    file: str
+    status: str
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One conversation over several models."""
+
+    version: int
+    file: str
+    models: list[ComparedModel]
+    prompts: list[ComparedPrompt]
+
+    def to_json(self) -> str:
+        """Return it as JSON."""
+        return json.dumps(asdict(self), ensure_ascii=True, indent=2) + "\n"
+
+
+def is_comparison(data: bytes) -> bool:
+    """Return whether a file is one that `Comparison.to_json` has made."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and found.keys() == {one.name for one in fields(Comparison)}
+
+
+def compare(
+    document: Document, answered: Mapping[str, Document], statuses: Mapping[Path, str], cost: Cost
+) -> Comparison:
+    """Return the comparison of the conversations that answered a document's prompts, by model.
+
+    Args:
+        statuses: How the run of each file ended.
+    """
+    prompts = [number for number, cell in enumerate(document.cells) if is_prompt_cell(cell)]
+    columns = {model: _answers(model, one, prompts, cost) for model, one in answered.items()}
+    rows = [
+        ComparedPrompt(
+            shown_id(document.cells[number]),
+            source_of(document.cells[number]),
+            [column[row] for column in columns.values()],
+        )
+        for row, number in enumerate(prompts)
+    ]
+    models = [
+        ComparedModel(model, one.path.name, statuses.get(one.path, ""), _sum(columns[model]))
+        for model, one in answered.items()
+    ]
+    return Comparison(1, document.path.name, models, rows)
+
+
+def _answers(model: str, document: Document, prompts: list[int], cost: Cost) -> list[ModelAnswer]:
+    usages = {usage.cell - 1: usage for usage in list_turn_usage(document.cells)}
+    found = []
+    for number in prompts:
+        cell = document.cells[number]
+        turn = next(filter(None, map(turn_of, outputs_of(cell))), None)
+        if turn is None:
+            found.append(ModelAnswer(model, "", "missing", "", Numbers()))
+            continue
+        usage, text = usages[number], without_data(answer_text(turn["blocks"]))
+        numbers = _numbers(usage, turn.get("duration"), cost)
+        found.append(ModelAnswer(model, usage.answered_model, turn["status"], text, numbers))
+    return found
+
+
+def _numbers(usage: TurnUsage, seconds: object, cost: Cost) -> Numbers:
+    known = seconds if isinstance(seconds, int | float) else None
+    return Numbers(usage.input, usage.output, cost(usage), known)
+
+
+def _sum(answers: list[ModelAnswer]) -> Numbers:
+    """Return the sums. One that misses a value is not known."""
+
+    def total(key: str) -> float | None:
+        values = [getattr(answer.numbers, key) for answer in answers]
+        return None if None in values else sum(values)
+
+    tokens_in, tokens_out = total("input_tokens"), total("output_tokens")
+    return Numbers(
+        None if tokens_in is None else int(tokens_in),
+        None if tokens_out is None else int(tokens_out),
+        total("cost"),
+        total("seconds"),
+    )
+
+
+# The comparison of several models as one HTML page, which loads nothing and runs nothing.
+
+
+_HEAD = """<!DOCTYPE html>
+<html>
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<meta name="generator" content="msgbook comparison">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }}
+body {{ margin: 1rem; }}
+.wide {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; }}
+.wide > table > * > tr > * {{ border: 1px solid #8886; padding: .5rem .75rem; text-align: left; vertical-align: top;
+  min-width: 18rem; max-width: 40rem; overflow-wrap: anywhere; }}
+.wide > table > * > tr > :first-child {{ min-width: 10rem; max-width: 20rem; }}
+/* A formula or a table that is wider than its cell would show in the cell of another model. */
+.text {{ overflow: auto; }}
+.text :is(td, th) {{ border: 1px solid #8886; padding: .2rem .4rem; }}
+pre {{ white-space: pre-wrap; background: #8882; padding: .5rem; }}
+img {{ max-width: 100%; }}
+small {{ opacity: .75; }}
+p:first-child {{ margin-top: 0; }}
+</style>
+</head>
+<body>
+"""
+
+
+def is_comparison_page(data: bytes) -> bool:
+    """Return whether a file is a page that `comparison_page` has made."""
+    return data.startswith(_HEAD.partition("<title>")[0].encode())
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """Return the page: a row for each prompt, a column for each model."""
+    title = escape(f"{comparison.file}: {counted(len(comparison.models), 'model')}")
+    heads = "".join(
+        f'<th scope="col">{escape(one.model)}<br><small>{escape(one.status)} · {_shown(one.numbers)}'
+        f"</small></th>"
+        for one in comparison.models
+    )
+    rows = "\n".join(
+        f'<tr><th scope="row" dir="auto">{_text(row.prompt)}</th>'
+        + "".join(map(_cell, row.answers))
+        + "</tr>"
+        for row in comparison.prompts
+    )
+    return (
+        f'{_HEAD.format(title=title)}<h1>{title}</h1>\n<div class="wide"><table>\n'
+        f"<thead><tr><th></th>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>\n</body>\n</html>\n"
+    )
+
+
+def _cell(answer: ModelAnswer) -> str:
+    other = f" · {escape(answer.answered_model)}" if answer.answered_model else ""
+    status = "" if answer.status == "done" else f"{escape(answer.status)} · "
+    numbers = f"<small>{status}{_shown(answer.numbers)}{other}</small>"
+    return f'<td dir="auto">{_text(answer.text)}{numbers}</td>'
+
+
+def _text(markdown: str) -> str:
+    return f'<div class="text">{markdown_to_html(markdown)}</div>'
+
+
+def _shown(numbers: Numbers) -> str:
+    def number(value: float | None, form: str) -> str:
+        return "?" if value is None else format(value, form)
+
+    words = [
+        f"{number(numbers.input_tokens, ',')} + {number(numbers.output_tokens, ',')} tokens",
+        f"{number(numbers.seconds, ',.1f')} s",
+    ]
+    if numbers.cost is not None:
+        words.append(f"cost {numbers.cost:,.4f}")
+    return " · ".join(words)
+
 
 _OWN = {"html": is_comparison_page, "json": is_comparison}
 """What tells the comparison of an earlier run from other files."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook.approval import Roots
 from msgbook.config import Settings, redact
 from msgbook.errors import MsgbookError
-from msgbook.kernel.assist.cursor import needs_cells_to_explain, needs_other_cells
+from msgbook.kernel.assist.prompt_scope import needs_cells_to_explain, needs_other_cells
 from msgbook.kernel.page.queries import PageQueries, Query, QueryError
 from msgbook.notebook import LiveNotebook, Notebook, SessionMemory, all_cells
 

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgbook.errors import MsgbookError
-from msgbook.kernel.assist.cursor import agent_name_at, macro_at, reference_at
-from msgbook.kernel.assist.prompt_scope import PromptScope
+from msgbook.kernel.assist.prompt_scope import PromptScope, agent_name_at, macro_at, reference_at
 from msgbook.notebook.magics_table import format_help, list_forms
 from msgbook.request import (
     ReferencedText,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+import secrets
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
-from msgbook.kernel.page.cells_question import CellsQuestion
-from msgbook.kernel.page.known_cells import MissingCellError
-from msgbook.kernel.page.open_comms import OpenComms
-from msgbook.notebook import Notebook
+from msgbook.notebook import Cell, Notebook, is_count
 
 COMM_TARGET = "msgbook"
 
@@ -186,3 +186,231 @@ class PageComms:
             notebook = None
         if question is not None:
             question.loop.call_soon_threadsafe(question.take, comm, notebook)
+
+
+# The open comms: which of them are silent, and the last answer of each page.
+
+
+class OpenComms:
+    """The comms that pages have opened. Each method is one atomic step, safe from any thread.
+
+    So a comm is either removed because it was silent, or has sent a message, but never both.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._comms: dict[str, Any] = {}
+        self._silent: dict[str, int] = {}
+        """Number of the question since which a comm has sent nothing, by its id."""
+        self._questions = 0
+        self._open_questions: set[int] = set()
+        self._known = KnownCells()
+
+    def __len__(self) -> int:
+        return len(self._comms)
+
+    def snapshot(self) -> list[Any]:
+        """Return the open comms, in the order in which they were added."""
+        with self._lock:
+            return list(self._comms.values())
+
+    def note_message(self, comm: Any) -> bool:
+        """Note that a comm was opened or has sent a message. Return whether it was added by that."""
+        with self._lock:
+            self._silent.pop(comm.comm_id, None)
+            is_new = comm.comm_id not in self._comms
+            self._comms[comm.comm_id] = comm
+            return is_new
+
+    def remove(self, comm_id: str) -> None:
+        """Remove a comm that was closed."""
+        with self._lock:
+            self._remove(comm_id)
+
+    def begin_waiting(self) -> tuple[int, list[Any]]:
+        """Return the number of a new question, and the comms that it is for, which are silent now.
+
+        Comms that are silent since an earlier question are removed first, unless a question is
+        open: they may still answer that one.
+        """
+        with self._lock:
+            if not self._open_questions:
+                self._remove_silent(self._questions)
+            self._questions += 1
+            self._open_questions.add(self._questions)
+            for comm_id in self._comms:
+                self._silent.setdefault(comm_id, self._questions)
+            return self._questions, list(self._comms.values())
+
+    def end_waiting(self, question: int, *, in_vain: bool) -> None:
+        """End the wait for a question; after one in vain, remove the comms that are silent since then."""
+        with self._lock:
+            self._open_questions.discard(question)
+            if in_vain:
+                self._remove_silent(question)
+
+    def revision(self, comm_id: str) -> str | None:
+        """Return `KnownCells.revision`."""
+        with self._lock:
+            return self._known.revision(comm_id)
+
+    def complete(self, comm_id: str, data: Mapping[str, Any]) -> Notebook | None:
+        """Return `KnownCells.complete`."""
+        with self._lock:
+            return self._known.complete(comm_id, data)
+
+    def _remove_silent(self, question: int) -> None:
+        for comm_id, since in list(self._silent.items()):
+            if since <= question:
+                self._remove(comm_id)
+
+    def _remove(self, comm_id: str) -> None:
+        self._comms.pop(comm_id, None)
+        self._silent.pop(comm_id, None)
+        self._known.forget(comm_id)
+
+
+# One question for cells that is sent to several pages (docs/protocol.md, `cells.get`).
+
+
+class CellsQuestion:
+    """Waits for the first answer with cells, or until all pages have answered without any.
+
+    Args:
+        cell_id: The running cell; None to ask for all cells, without their outputs.
+        comms: The comms that are asked.
+        own: Ids of comms whose answers are waited for, and preferred.
+    """
+
+    def __init__(
+        self, cell_id: str | None, comms: Sequence[Any], own: Set[str] = frozenset()
+    ) -> None:
+        self.request_id = secrets.token_hex(16)
+        self.cell_id = cell_id
+        self.loop = asyncio.get_running_loop()
+        self.answer: asyncio.Future[Notebook | None] = self.loop.create_future()
+        self.silent = list(comms)
+        """The comms that have not answered yet."""
+        self.best: Notebook | None = None
+        """The best answer so far."""
+        self._own = own
+        self._asked_for_all: set[str] = set()
+
+    def message(self, known: str | None = None) -> dict[str, Any]:
+        """Return the question as it is sent to a page.
+
+        Args:
+            known: The revision of the page's last answer, if that is known.
+        """
+        question = {"request_id": self.request_id, "cell_id": self.cell_id}
+        return {"type": "cells.get", **question, **({"known": known} if known else {})}
+
+    def ask_for_all(self, comm: Any) -> bool:
+        """Ask a page again, for all its cells, but only once. Return whether it is asked now."""
+        if comm.comm_id in self._asked_for_all:
+            return False
+        self._asked_for_all.add(comm.comm_id)
+        comm.send(self.message())
+        return True
+
+    def take(self, comm: Any, notebook: Notebook | None) -> None:
+        """Take a page's answer, and end the waiting if it decides the question."""
+        if comm in self.silent:
+            self.silent.remove(comm)
+        is_own = comm.comm_id in self._own
+        if notebook and notebook.cells and (is_own or self.best is None):
+            self.best = notebook
+        waits_for_own = any(other.comm_id in self._own for other in self.silent)
+        is_found = self.best is not None and (is_own or not waits_for_own)
+        if not self.answer.done() and (is_found or not self.silent):
+            self.answer.set_result(self.best)
+
+
+# The cells of the pages' last answers: a page sends only the cells that have changed since.
+
+
+class MissingCellError(Exception):
+    """A page calls a cell unchanged that is not known here."""
+
+
+_KEPT = 8
+"""Answers of one comm that later ones may refer to: more questions are hardly open at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known after an answer."""
+
+    order: tuple[Cell, ...] = ()
+    """The cells of the answer itself."""
+    by_id: Mapping[str, Cell] = field(default_factory=dict)
+    """Also those below, from earlier answers."""
+
+
+class KnownCells:
+    """Completes answers with the cells of the answers before.
+
+    A page gives each answer a name, its `revision`. It leaves out what has not changed since the
+    answer that it names as `since`, one that a question has named. Several questions may name the
+    same one, because their answers are still to come.
+    """
+
+    def __init__(self) -> None:
+        self._answers: dict[str, dict[str, _Known]] = {}
+        """What was known after each answer, by comm and revision; the latest comes last."""
+
+    def revision(self, comm_id: str) -> str | None:
+        """Return the name of the latest answer of a comm; None for none."""
+        return next(reversed(self._answers.get(comm_id, {})), None)
+
+    def forget(self, comm_id: str) -> None:
+        """Drop the answers of a comm."""
+        self._answers.pop(comm_id, None)
+
+    def complete(self, comm_id: str, data: Mapping[str, Any]) -> Notebook | None:
+        """Return the notebook of an answer, with the same objects for cells that did not change.
+
+        An answer without a revision is not kept, and does not replace the one before.
+
+        Returns:
+            None if the page does not have the cell that was asked for.
+
+        Raises:
+            MissingCellError: The answer leaves out an unknown cell; ask for all cells.
+        """
+        cells, revision, metadata = (data.get(key) for key in ("cells", "revision", "metadata"))
+        metadata = metadata if isinstance(metadata, dict) else {}
+        if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
+            return None
+        kept = self._answers.get(comm_id, {})
+        # A page that does not say which answer it means has the latest one in mind.
+        since = data.get("since", self.revision(comm_id))
+        before = kept.get(since, _Known()) if isinstance(since, str) else _Known()
+        completed = [
+            *_first_cells(data.get("same", 0), before.order),
+            *(_known_cell(cell, before.by_id) if _is_unchanged(cell) else cell for cell in cells),
+        ]
+        if isinstance(revision, str):
+            by_id = {cell["id"]: cell for cell in completed if isinstance(cell.get("id"), str)}
+            # Cells below the one that was asked for are not in the answer, and are still known.
+            known = _Known(tuple(completed), {**before.by_id, **by_id})
+            kept = {**kept, revision: known}
+            self._answers[comm_id] = dict(list(kept.items())[-_KEPT:])
+        return Notebook(completed, metadata)
+
+
+def _is_unchanged(cell: Cell) -> bool:
+    return cell.get("unchanged") is True and "cell_type" not in cell
+
+
+def _first_cells(number: Any, known: Sequence[Cell]) -> Sequence[Cell]:
+    if not is_count(number) or number > len(known):
+        raise MissingCellError
+    return known[:number]
+
+
+def _known_cell(cell: Cell, known: Mapping[str, Cell]) -> Cell:
+    cell_id = cell.get("id")
+    if not isinstance(cell_id, str) or cell_id not in known:
+        raise MissingCellError
+    return known[cell_id]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 async def list_rules(session: Session, _query: Query) -> dict[str, Any]:
     """Answer `approvals.list`."""
-    from msgbook.magics.approvals import POLICIES
+    from msgbook.magics.usage import POLICIES
 
     engine = await session.ready_engine()
     current = engine.approver
@@ -79,7 +79,7 @@ def _is_same(found: Remembered, table: dict[str, Any]) -> bool:
     Raises:
         QueryError: Text of a call would become a pattern.
     """
-    from msgbook.approval.rule_patterns import canonical_json
+    from msgbook.approval.rules import canonical_json
 
     arguments = canonical_json(table["arguments"]) if "arguments" in table else None
     new = table["tool"], arguments, table.get("folder", "")

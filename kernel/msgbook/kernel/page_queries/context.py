@@ -123,7 +123,7 @@ async def list_stale_turns(session: Session, query: Query) -> dict[str, Any]:
     transcript = await session.transcripts.read(requested)
     if transcript.source != "live" or transcript.current is None:
         raise QueryError("The page did not send its cells: it may be busy. Try again.")
-    from msgbook.magics.stale import find_stale_turns
+    from msgbook.magics.history import find_stale_turns
 
     cells = [*transcript.earlier, transcript.current]
     found = await find_stale_turns(engine, replace(transcript, earlier=cells))

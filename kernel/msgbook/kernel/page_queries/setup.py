@@ -52,14 +52,13 @@ async def save_settings(session: Session, query: Query) -> dict[str, Any]:
 
 async def tour(session: Session, _query: Query) -> dict[str, Any]:
     """Answer `setup.tour`."""
-    from msgbook.host import tour_text
+    from msgbook.engine import tour_text
 
     return {"text": tour_text()}
 
 
 def _form(query: Query, session: Session) -> Any:
-    from msgbook.kernel.new_settings import with_session_key
-    from msgbook.kernel.setup_form import Form
+    from msgbook.kernel.new_settings import Form, with_session_key
 
     key = query.secret or ""
     names = ("name", "base_url", "key_from", "key_variable", "model", "api")

@@ -9,8 +9,8 @@ from typing import Any
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
 from msgbook.kernel.page_queries.switches import list_switches
-from msgbook.magics.cache import describe_changes
-from msgbook.magics.stale import find_stale_turns
+from msgbook.magics.context import describe_changes
+from msgbook.magics.history import find_stale_turns
 from msgbook.notebook import Transcript, id_of, parse_prompt, source_of, title_of
 from msgbook.request import (
     PLACEHOLDER,

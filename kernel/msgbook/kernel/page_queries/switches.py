@@ -8,7 +8,7 @@ from typing import Any
 from msgbook.agents import ProjectFiles, Selection, select
 from msgbook.approval import MCP_PREFIX
 from msgbook.engine import Engine
-from msgbook.magics.tools import describe_approval
+from msgbook.magics.agent import describe_approval
 from msgbook.notebook import Transcript, describe_cell, metadata_of
 from msgbook.request import (
     ActiveAgent,

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sys
-from collections.abc import Callable, Coroutine
+import types
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import AbstractContextManager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from msgbook.errors import ToolError
@@ -15,7 +17,6 @@ from msgbook.images import OUTPUT_IMAGE_TYPES
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.python.capture import Capture
 from msgbook.kernel.python.redirect import capture_output
-from msgbook.kernel.python.stepping import run_in_steps
 from msgbook.request import SourceError, describe_value
 from msgbook.throttle import Throttle
 from msgbook.tools import PIECE_INTERVAL, Called, Content, Display, ignore_display
@@ -205,3 +206,75 @@ async def _value_or_error(value: Any) -> tuple[Any, BaseException | None]:
         raise
     except BaseException as error:
         return None, error
+
+
+# A coroutine whose steps can be interrupted while they compute.
+#
+# An awaited cell or function alternates between waiting and computing. While it waits, cancelling its
+# task stops it, as in any asyncio program. While it computes, the event loop is blocked: nothing but
+# an exception in the code itself stops it. asyncio has no hook around the steps of a task. So
+# `run_in_steps` does what a task does, by `send` and `throw`, and makes each step through
+# `InterruptibleKernel.call_interruptibly`; what the coroutine waits for goes on to the real task.
+
+
+async def run_in_steps(
+    kernel: InterruptibleKernel, code: Coroutine[Any, Any, Any], after_step: Callable[[], None]
+) -> Any:
+    """Run a coroutine so that an interrupt stops each of its steps, and return its result."""
+    return await _steps(kernel, code, after_step)
+
+
+@types.coroutine
+def _steps(
+    kernel: InterruptibleKernel, code: Coroutine[Any, Any, Any], after_step: Callable[[], None]
+) -> Generator[Any, Any, Any]:
+    step: Callable[[], Any] = partial(code.send, None)
+    cancelled = False
+
+    def take_step() -> Any:
+        nonlocal cancelled
+        # The task is cancelled after this step at the earliest: let the code know now.
+        if kernel.interrupted and not cancelled:
+            cancelled = True
+            return code.throw(asyncio.CancelledError())
+        return step()
+
+    while True:
+        raised = kernel.times_raised
+        try:
+            waited = kernel.call_interruptibly(take_step, even_if_interrupted=True)
+        except StopIteration as end:
+            return end.value
+        except KeyboardInterrupt:
+            if inspect.getcoroutinestate(code) == inspect.CORO_CLOSED:
+                # A KeyboardInterrupt that leaves a task would end the event loop.
+                raise asyncio.CancelledError from None
+            # It was raised between two lines of this function; the code has not seen it yet.
+            cancelled = True
+            step = partial(code.throw, asyncio.CancelledError())
+            continue
+        finally:
+            after_step()
+        # An interrupt that came after the step was not raised in it, and the task's own comes too late.
+        cancelled = cancelled or kernel.times_raised > raised
+        try:
+            step = partial(code.send, (yield waited))
+        except BaseException as error:
+            cancelled = True
+            step = partial(code.throw, error)
+
+
+# The import path of the notebook's Python.
+
+
+def import_from_folder() -> None:
+    """Let Python import from the notebook's folder, with the same priority as in IPython.
+
+    Call it only when Python of the user's runs. The kernel starts when somebody opens a notebook, and
+    modules of that folder could take the place of those that it imports later.
+    """
+    if "" in sys.path:
+        return
+    packages = {"site-packages", "dist-packages"}
+    places = (n for n, path in enumerate(sys.path) if Path(path).name in packages)
+    sys.path.insert(next(places, 0), "")

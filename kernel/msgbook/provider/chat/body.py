@@ -7,7 +7,7 @@ from typing import Any
 
 from msgbook.messages import OUTPUT_ITEMS, Message
 from msgbook.provider.base import Request
-from msgbook.provider.call_ids import with_unique_ids
+from msgbook.provider.tool_call_pieces import with_unique_ids
 
 STREAMING: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
 """Keys that ask for a streamed answer and its usage."""

@@ -19,10 +19,10 @@ from msgbook.events import (
     StreamEvent,
     TextDelta,
 )
-from msgbook.growing_text import GrowingText
 from msgbook.provider.answer_quirks import (
     ECHOED_KEYS,
     REASONING_KEYS,
+    CitationList,
     add_usage,
     find_model,
     find_reasoning,
@@ -31,18 +31,25 @@ from msgbook.provider.answer_quirks import (
     is_marked_thought,
     join_reasoning_details,
     join_text,
+    listed_citations,
     objects,
     plain_finish_reason,
     repair_json,
 )
-from msgbook.provider.citations import CitationList, listed_citations
 from msgbook.provider.error_quirks import ERROR_KEYS, ReportedError, stated_error
-from msgbook.provider.json_events import JSONEvent, JSONEvents, describe_other_body, parse_json
+from msgbook.provider.json_events import (
+    NO_EVENT,
+    JSONEvent,
+    JSONEvents,
+    UnknownContent,
+    content_words,
+    describe_other_body,
+    parse_json,
+)
 from msgbook.provider.pictures import Pictures
-from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter
+from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter, WholeDeltas
 from msgbook.provider.tool_call_pieces import LEGACY, CallAssembler, call_pieces
-from msgbook.provider.unknown_content import NO_EVENT, UnknownContent, content_words
-from msgbook.provider.whole_deltas import WholeDeltas
+from msgbook.text import GrowingText
 from msgbook_format.turn import Usage
 
 _PLAIN_CHUNK = frozenset(

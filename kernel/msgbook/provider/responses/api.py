@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgbook.provider.api import Api
+from msgbook.provider.base import Api
 from msgbook.provider.responses.body import OPTIONS, STREAMING, make_body
 from msgbook.provider.responses.decode import ResponseDecoder
 

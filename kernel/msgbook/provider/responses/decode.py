@@ -20,15 +20,20 @@ from msgbook.provider.answer_quirks import (
     plain_finish_reason,
 )
 from msgbook.provider.error_quirks import ReportedError, stated_error
-from msgbook.provider.json_events import JSONEvent, JSONEvents, describe_other_body, parse_json
+from msgbook.provider.json_events import (
+    NO_EVENT,
+    JSONEvent,
+    JSONEvents,
+    UnknownContent,
+    describe_other_body,
+    parse_json,
+)
 from msgbook.provider.pictures import Pictures
-from msgbook.provider.responses.call_item import CallItem
-from msgbook.provider.responses.output_item import Item
+from msgbook.provider.responses.output_item import CallItem, Item
 from msgbook.provider.responses.output_items import MAX_ITEMS, OutputItems
 from msgbook.provider.responses.stream_quirks import RepeatedEvents, UnknownEvents
 from msgbook.provider.responses.text_items import MessageItem
 from msgbook.provider.tool_call_pieces import json_text
-from msgbook.provider.unknown_content import NO_EVENT, UnknownContent
 from msgbook_format.turn import PROVIDER_REASONS, Usage
 
 

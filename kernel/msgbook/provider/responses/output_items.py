@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 from msgbook.errors import ProviderError
 from msgbook.events import StreamEvent
 from msgbook.provider.answer_quirks import objects
+from msgbook.provider.json_events import UnknownContent
 from msgbook.provider.pictures import Pictures
-from msgbook.provider.responses.call_item import CallItem
-from msgbook.provider.responses.output_item import Item, Match, TextItem, item_texts
-from msgbook.provider.responses.picture_item import PictureItem
-from msgbook.provider.responses.text_items import MessageItem, ReasoningItem
+from msgbook.provider.responses.output_item import CallItem, Item, Match, TextItem, item_texts
+from msgbook.provider.responses.text_items import MessageItem, PictureItem, ReasoningItem
 from msgbook.provider.tool_call_pieces import CallAssembler
-from msgbook.provider.unknown_content import UnknownContent
 
 MAX_ITEMS = 1000
 """Most items of one response."""

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgbook.errors import ProviderError
-from msgbook.growing_text import GrowingText
-from msgbook.provider.pieces import SurrogateJoiner
-from msgbook.provider.whole_deltas import WholeDeltas
-from msgbook.text import repair_surrogates
+from msgbook.provider.pieces import SurrogateJoiner, WholeDeltas
+from msgbook.text import GrowingText, repair_surrogates
 
 TEXT_LIMIT = 16_000_000
 """Most characters of one item, of which not all need be shown."""

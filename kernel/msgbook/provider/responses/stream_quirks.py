@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgbook.events import Notice
-from msgbook.provider.unknown_content import content_words, quoted, shown_name
+from msgbook.provider.json_events import content_words, quoted, shown_name
 
 _SILENT = {
     "response.created",

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgbook.events import Citations, ReasoningDelta, StreamEvent, TextDelta
-from msgbook.provider.answer_quirks import join_text, objects
-from msgbook.provider.citations import CitationList
+from msgbook.provider.answer_quirks import CitationList, join_text, objects, repair_json
+from msgbook.provider.json_events import UnknownContent
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.pieces import ThinkSplitter
-from msgbook.provider.responses.output_item import TextItem
-from msgbook.provider.unknown_content import UnknownContent
+from msgbook.provider.responses.output_item import Item, TextItem
 
 _PARTS = ("output_text", "text", "refusal", "summary_text", "reasoning_text")
 """Types of the parts of an item that are text."""
@@ -151,3 +150,26 @@ class MessageItem(TextItem):
         else:
             yield from self._content.flush()
             yield TextDelta(text, refusal=True)
+
+
+# Output items that are pictures, made by a tool of the server.
+
+
+class PictureItem(Item):
+    """A call of the server's image generation. Its `result` is the picture.
+
+    Args:
+        pictures: Those of the answer.
+    """
+
+    def __init__(
+        self, kind: str, item_id: str, index: int | None, number: int, pictures: Pictures
+    ) -> None:
+        super().__init__(kind, item_id, index, number)
+        self._pictures = pictures
+
+    def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
+        self.is_done, self.complete = True, item
+        kept = repair_json({key: value for key, value in item.items() if key != "result"})
+        events = self._pictures.of_value({"result": item.get("result")}, kept)
+        yield from self._keep(kept) if events is None else events

@@ -13,11 +13,9 @@ from msgbook.notebook import IsMagic, Prompt, Transcript, is_imported, metadata_
 from msgbook.request.context.content_reference import ContextItems, ToolRun, build_content_reference
 from msgbook.request.context.image_encoding import PixelBudget
 from msgbook.request.context.images import attachments_of, load_images
-from msgbook.request.context.macro_expansion import expand_macros
-from msgbook.request.context.macros import macros_in_force
+from msgbook.request.context.macros import expand_macros, macros_in_force
 from msgbook.request.context.references import ResolvedReferences, resolve_references
-from msgbook.request.context.sources import Sources
-from msgbook.request.context.versions import EarlierTexts
+from msgbook.request.context.sources import EarlierTexts, Sources
 from msgbook.request.records import is_sent_in_full
 from msgbook.scanner import Problem, run_in_thread_if_long
 from msgbook.text import repair_surrogates

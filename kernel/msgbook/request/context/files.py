@@ -12,18 +12,17 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgbook.approval import ApprovalRequest, Roots
 from msgbook.errors import ToolError
 from msgbook.notebook import NOTEBOOK_SUFFIX
-from msgbook.request.context.documents import (
+from msgbook.request.context.content_reference import (
     NotReadableError,
     guess_note,
     notebook_of,
     read_pdf_reference,
 )
-from msgbook.request.context.gitignore import GitIgnore
 from msgbook.request.context.sources import Matches, ReferencedText, SourceError
 from msgbook.request.context.tags import Lines
 from msgbook.text import counted
@@ -41,6 +40,11 @@ from msgbook.tools.files import (
     walk,
 )
 from msgbook_format.files import AGENT_SUFFIXES, SUFFIX
+from msgbook_format.links import nfc
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
 
 FILE_LIMIT = 2_000_000
 """Bytes of a file that is sent. Of a larger file only its name is sent, or the requested lines."""
@@ -51,7 +55,7 @@ NAMES = 1000
 """Names in a folder that are listed."""
 MATCHES = 200
 """Files of a glob that are read."""
-_FOLDERS = 20_000
+_WALKED_FOLDERS = 20_000
 _WILDCARDS = 3
 """Wildcards in one name of a pattern: each one multiplies the time a hostile file name can cost."""
 _CONVERSATIONS = (SUFFIX, NOTEBOOK_SUFFIX, *AGENT_SUFFIXES)
@@ -267,7 +271,7 @@ class FileSources:
             name = path.rpartition("/")[2]
             return name in SKIPPED or ignored.hides(folder / path, is_folder=kind == "folder")
 
-        entries = walk(self._roots, folder, hidden, _FOLDERS)
+        entries = walk(self._roots, folder, hidden, _WALKED_FOLDERS)
         return (path for path, kind in entries if kind == "file")
 
 
@@ -317,3 +321,72 @@ def _named(real: Path, file: TextFile | None, size: int) -> str:
     if file is None:
         return f"(binary file, {kind or 'unknown type'}, {size:,} bytes)"
     return f"({kind or 'text'}, {size:,} bytes: too large to be sent; ask for lines of it)"
+
+
+# Paths that the `.gitignore` files in and below the notebook's folder exclude.
+
+
+_SIZE_LIMIT = 100_000
+_LINES = 1000
+_PATH_LIMIT = 1000
+"""Characters; a longer path is left out, whatever a `.gitignore` says."""
+_STARS, _STARS_OF_A_NAME, _FOLDERS = 3, 2, 2
+"""Limits of stars in a pattern (`**` counts as one), of stars in one name, and of `**`. A pattern
+becomes a regular expression that blocks the whole kernel, and each star multiplies the time that a
+hostile path can cost. Real patterns have fewer."""
+
+
+class GitIgnore:
+    """Reads each `.gitignore` once. Make a new object for each listing or glob."""
+
+    def __init__(self, roots: Roots) -> None:
+        self._roots = roots
+        self._specs: dict[Path, GitIgnoreSpec | None] = {}
+
+    def hides(self, path: Path, *, is_folder: bool) -> bool:
+        """Return whether a path itself is excluded; folders above it are not looked at.
+
+        The nearest `.gitignore` with a matching pattern decides.
+        """
+        for folder in path.parents:
+            if not self._roots.is_inside(folder):
+                break
+            spec = self._spec(folder)
+            if spec is None:
+                continue
+            name = nfc(path.relative_to(folder).as_posix()) + ("/" if is_folder else "")
+            if len(name) > _PATH_LIMIT:
+                return True
+            is_hidden = spec.check_file(name).include
+            if is_hidden is not None:
+                return is_hidden
+        return False
+
+    def _spec(self, folder: Path) -> GitIgnoreSpec | None:
+        if folder not in self._specs:
+            self._specs[folder] = self._read(folder / ".gitignore")
+        return self._specs[folder]
+
+    def _read(self, path: Path) -> GitIgnoreSpec | None:
+        try:
+            data, _ = read_file(self._roots, path, _SIZE_LIMIT)
+        except ToolError:  # most folders have none
+            return None
+        # Imported here: most kernels need it never, and none at its start.
+        from pathspec import GitIgnoreSpec
+
+        file = decode(data)
+        lines = nfc(file.lines).split("\n") if file else []
+        return GitIgnoreSpec.from_lines(list(filter(_is_tame, lines))[:_LINES])
+
+
+def _is_tame(line: str) -> bool:
+    names = line.split("/")
+    folders = names.count("**")
+    stars = [name.count("*") for name in names if name != "**"]
+    return (
+        len(names) < 20
+        and folders <= _FOLDERS
+        and folders + sum(stars) <= _STARS
+        and max(stars, default=0) <= _STARS_OF_A_NAME
+    )

@@ -20,8 +20,8 @@ from msgbook.messages import Part
 from msgbook.notebook import Cell
 from msgbook.request.context.content_reference import LoadText
 from msgbook.request.context.image_encoding import ImageError, PixelBudget, encode_image
-from msgbook.request.context.markdown_images import DATA_URL, DETAILS, Image, find_images
 from msgbook.request.context.sources import SourceError
+from msgbook.request.context.tags import DATA_URL, DETAILS, Image, find_images
 from msgbook.scanner import run_in_thread_if_long
 from msgbook.text import one_line
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from msgbook.approval import MCP_PREFIX
 from msgbook.events import Notice
 from msgbook.request.context.content_reference import ToolRun
-from msgbook.request.context.macro_expansion import expand_macros
-from msgbook.request.context.reference_notices import ReferenceNotices
+from msgbook.request.context.macros import expand_macros
 from msgbook.request.context.sources import SourceError, Sources
 from msgbook.request.context.tags import (
     Reference,
@@ -28,9 +27,9 @@ from msgbook.request.context.tags import (
     parse_tag,
     parts_of,
 )
-from msgbook.request.context.tool_arguments import ToolArguments, expand_in_tag
+from msgbook.request.context.tool_arguments import ReferenceNotices, ToolArguments, expand_in_tag
 from msgbook.scanner import run_in_thread_if_long
-from msgbook.text import capped, repair_surrogates
+from msgbook.text import capped, one_line, repair_surrogates
 
 FILE_LIMIT = 200_000
 """Characters of one item. Of a longer item, the head and the tail are sent."""
@@ -317,3 +316,42 @@ def _path_of(text: str) -> str:
     except TagError:
         return ""
     return reference.name if reference.kind == "path" else ""
+
+
+# References of a prompt that cannot be read, whatever they were meant to name. Pure.
+
+
+_ARGUMENT_CALL = re.compile(r"[A-Za-z_][\w.-]*\s*\{(?:\s*[\"'}]|[^{},]*:)")
+"""The beginning of a tag that was meant as a tool call; a pattern such as `a{b,c}.csv` is none."""
+_MACRO = "{{"
+
+
+def list_broken_references(text: str) -> list[str]:
+    """Return a sentence for each reference that cannot be read, in order, each once.
+
+    A file that does not exist is none of them: it may be made later. Neither is a reference with a macro, which is
+    read when the macro is expanded.
+    """
+    tags, problems = find_tags(text, bare=False)
+    broken = [(problem.line, problem.message) for problem in problems]
+    for tag in tags:
+        if reason := _problem_of(tag):
+            line = text.count("\n", 0, tag.start) + 1
+            broken.append((line, f"@[{one_line(tag.text, 200)}] cannot be read: {reason}."))
+    return list(dict.fromkeys(words for _, words in sorted(broken, key=lambda found: found[0])))
+
+
+def _problem_of(tag: Tag) -> str | None:
+    """Return why a tag in brackets cannot be read; None if it can."""
+    if _MACRO in tag.text:
+        return None
+    try:
+        if tag.tool:
+            ToolArguments({}).read(tag.arguments)
+        elif _ARGUMENT_CALL.match(tag.text):
+            return "expected a tool with its arguments as a JSON object"
+        else:
+            parse_tag(tag.text)
+    except TagError as error:
+        return str(error).rstrip(".")
+    return None

@@ -11,30 +11,35 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook.request.history.cell import CONTINUE_WORDS, cell_text, prompt_text, turns_of
-    from msgbook.request.history.continuing import has_incomplete_answer
-    from msgbook.request.history.kind import history_of, is_continue, kind_of
-    from msgbook.request.history.late_contexts import (
-        ABOVE,
-        find_late_context,
-        known_late_contexts,
-        late_key,
-        prompts_without_context,
-        text_digest,
-        with_context,
-        with_late_contexts,
-    )
-    from msgbook.request.history.prefix import SentRequest, SharedPrefix, shared_prefix
     from msgbook.request.history.prune import (
+        ABOVE,
         CONTEXT_KEYS,
         DroppedFile,
         contexts_above,
         contexts_by_cell,
         drop_pruned_files,
+        find_late_context,
+        known_late_contexts,
+        late_key,
         list_dropped_files,
+        prompts_without_context,
         prune_positions,
+        text_digest,
+        with_context,
+        with_late_contexts,
     )
     from msgbook.request.history.reader import Reader
-    from msgbook.request.history.request import History, View
+    from msgbook.request.history.request import (
+        History,
+        SentRequest,
+        SharedPrefix,
+        View,
+        has_incomplete_answer,
+        history_of,
+        is_continue,
+        kind_of,
+        shared_prefix,
+    )
     from msgbook.request.history.stale import StaleTurn, ViewOf, stale_turns
     from msgbook.request.history.summary import (
         MissingSummary,

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook import messages
-from msgbook.messages import Message, Part
+from msgbook.messages import Message, Part, content_text
 from msgbook.notebook import (
     Cell,
     has_run,
     id_of,
     metadata_of,
+    names_only,
     outputs_images,
     outputs_of,
     outputs_text,
     parse_prompt,
     source_of,
+    text_output,
 )
-from msgbook.request.history.kind import CellKind, history_of, is_continue
-from msgbook.request.history.sent_outputs import SUMMARY_PREFIX, sent_outputs
+from msgbook.request.history.request import CellKind, history_of, is_continue
 from msgbook.request.history.summary import (
     MissingSummary,
     SummaryLookup,
     messages_as_text,
     source_of_text,
 )
-from msgbook.request.history.turns import answer_messages
-from msgbook.text import capped
+from msgbook.text import capped, repair_surrogates
+from msgbook.turn import interrupted_result, repair_block, turn_messages, without_unseen
+from msgbook_format.outputs import history_of_outputs
 from msgbook_format.syntax import is_excluded, is_summary, write_fence
-from msgbook_format.turn import Turn, turn_of
+from msgbook_format.turn import Block, Turn, answer_text, match_results, turn_of
 
 CONTINUE_WORDS = (
     "Your answer broke off here. Go on exactly where it stopped, without repeating what you have "
@@ -246,3 +248,158 @@ def _code_text(source: str, cell: Cell) -> str:
 
 def _fenced(text: str, language: str) -> str:
     return write_fence(text.rstrip("\n") + "\n", language)
+
+
+# The messages of a turn in later requests, in the words of the agent that reads them.
+#
+# Pure; accepts malformed turns.
+
+
+LEFT_OUT = "(this result was left out)"
+"""Content of a result that is excluded while its call is not."""
+
+
+def answer_messages(
+    turn: Turn,
+    agent: str | None,
+    lookup: SummaryLookup,
+    cell_id: str,
+    *,
+    reasoning_of: str | None = None,
+) -> list[Message]:
+    """Return the messages of a turn.
+
+    Args:
+        agent: The agent that reads them. The turn of another agent becomes a user message that
+            begins `[name] `. With None each turn is read as the reader's own.
+        cell_id: The beginning of the keys of summaries.
+        reasoning_of: Provider that is sent the reasoning of its own turns, and of turns that name none. No
+            server can use another one's, and the user chose to whom it goes.
+    """
+    blocks = list(map(repair_block, turn["blocks"]))
+    if turn["status"] == "running":
+        blocks = _interrupted(blocks)
+    if any("history" in block for block in blocks):
+        blocks = _summarized(_included(blocks), lookup, cell_id)
+    author: Any = turn.get("agent")
+    if agent is None or not isinstance(author, str) or author in ("", agent):
+        if reasoning_of is None or turn.get("provider") not in (None, reasoning_of):
+            return turn_messages(blocks)
+        return turn_messages(without_unseen(blocks), reasoning=True)
+    text = answer_text(blocks)
+    return [messages.user(f"[{author}] {text}")] if text.strip() else []
+
+
+def _interrupted(blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks of a turn whose kernel died, ended as `TurnRecord` would have ended them."""
+    results = match_results(blocks)
+    ended: list[Block] = []
+    for position, block in enumerate(blocks):
+        if block["type"] == "tool_call" and "approval" not in block and position not in results:
+            ended.append({**block, "unfinished": True})
+        elif block["type"] == "tool_result" and "status" not in block:
+            content = block.get("content", "")
+            if isinstance(content, str):
+                block = {**block, "content": interrupted_result(content)}
+            ended.append(block)
+        else:
+            ended.append(block)
+    return ended
+
+
+def _included(blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks without those that are excluded; the result of an excluded call goes too."""
+    results = match_results(blocks)
+    excluded = {i for i, block in enumerate(blocks) if is_excluded(block.get("history", "include"))}
+    excluded |= {result for call, result in results.items() if call in excluded}
+    # A call has to have a result.
+    emptied = excluded & {result for call, result in results.items() if call not in excluded}
+    return [
+        {**block, "content": LEFT_OUT} if position in emptied else block
+        for position, block in enumerate(blocks)
+        if position not in excluded or position in emptied
+    ]
+
+
+def _summarized(blocks: Sequence[Block], lookup: SummaryLookup, cell_id: str) -> list[Block]:
+    """Return the blocks with a summary for each text or result of a call with `history=summary`."""
+    results = match_results(blocks)
+    changed = list(blocks)
+    for position, block in enumerate(blocks):
+        if not is_summary(block.get("history")):
+            continue
+        target = results.get(position) if block["type"] == "tool_call" else position
+        if target is None or blocks[target]["type"] not in ("text", "tool_result"):
+            continue
+        full_text = "\n\n".join(_covered_texts(block, blocks[target]))
+        key = f"{cell_id}/{block.get('id', '')}" if cell_id and block.get("id") else ""
+        text = lookup.find(block.get("summary"), source_of_text(full_text), key, full_text)
+        if text is None:
+            continue
+        if blocks[target]["type"] == "text":
+            changed[target] = {**changed[target], "text": text}
+        else:
+            changed[target] = {**changed[target], "content": text}
+    return changed
+
+
+def _covered_texts(block: Block, target: Block) -> list[str]:
+    """Return the texts that the summary of a block covers."""
+    if block["type"] == "text":
+        return [block.get("text", "")]
+    result = repair_surrogates(content_text(target.get("content", "")))
+    if block["type"] == "tool_result":
+        return [result]
+    return [f"{block.get('name', '')} {block.get('arguments', '')}", result]
+
+
+# The outputs of a cell that are sent: each one as its `history` value says. Pure.
+
+
+SUMMARY_PREFIX = "[summary] "
+_NO_SUMMARY = "(there is no summary of this output yet)"
+
+
+def sent_outputs(
+    cell: Cell, kind: CellKind, lookup: SummaryLookup, redact: Callable[[str], str]
+) -> list[Mapping[str, Any]]:
+    """Return the outputs that are sent, turns included.
+
+    A summary takes the place of an output that asks for one.
+
+    Args:
+        redact: Removes secrets from a text that is to be summed up.
+    """
+    sent = []
+    outputs: Any = cell.get("outputs")
+    for position, history in enumerate(history_of_outputs(cell)):
+        output = outputs[position]
+        if not isinstance(output, dict) or is_excluded(history):
+            continue
+        # The error output below a failed turn repeats an error of the turn.
+        if kind == "prompt" and output.get("output_type") == "error":
+            continue
+        if is_summary(history):
+            cell_id = id_of(cell)
+            key = f"{cell_id}/output {position}" if cell_id else ""
+            sent.append(_summary_of(output, key, lookup, redact))
+        else:
+            sent.append(output)
+    return sent
+
+
+def _summary_of(
+    output: Mapping[str, Any], key: str, lookup: SummaryLookup, redact: Callable[[str], str]
+) -> Mapping[str, Any]:
+    """Return the summary of an output, as an output. The full text is never sent in its place."""
+    turn = turn_of(output)
+    bare = (
+        outputs_text([output])
+        if turn is None
+        else messages_as_text(answer_messages(turn, None, SummaryLookup({}), ""))
+    )
+    if not bare.strip() or names_only(bare):
+        return text_output(bare)
+    own = metadata_of(output).get("summary")
+    text = lookup.find(own, source_of_text(bare), key, redact(bare), is_left_out=True)
+    return text_output(SUMMARY_PREFIX + (text or _NO_SUMMARY))

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from msgbook.messages import Message, encode, joined
+from msgbook.notebook import (
+    Cell,
+    IsMagic,
+    is_own_magic,
+    is_prompt,
+    metadata_of,
+    outputs_of,
+    parse_prompt,
+    source_of,
+)
+from msgbook.notebook.magics_table import CONTINUE_MAGIC
 from msgbook.request.history.summary import MissingSummary
+from msgbook.turn import turn_messages
+from msgbook_format.syntax import MSG_MAGIC, is_excluded
+from msgbook_format.turn import turn_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +86,118 @@ class History:
             owners=self.owners[start:],
             encoded=self.encoded[start:],
         )
+
+
+# The common beginning of two requests, which a server can cache. Pure.
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """The first request of a turn."""
+
+    request: History
+    cells: Sequence[Cell]
+    """The cells above, and the prompt as the last one."""
+    model: str = ""
+    agent: str = ""
+    tools: Sequence[Mapping[str, Any]] = ()
+    """Schemas. Servers put them before the messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPrefix:
+    """The common beginning of two requests."""
+
+    messages: int
+    """Number of messages that both requests have in common."""
+    bytes: int
+    """Bytes of these messages and of the common beginning of the next ones, as `encode` returns them."""
+    total: int
+    """Bytes of the later request."""
+    is_broken: bool
+    """Whether the requests differ before one of them ends."""
+    before: int | None = None
+    """Position of the cell whose message in the earlier request differs first; None for the system
+    message."""
+    after: int | None = None
+    """The same position for the later request."""
+
+    @property
+    def share(self) -> float:
+        """Fraction of the later request that is shared, 0 to 1."""
+        return self.bytes / self.total if self.total else 1.0
+
+
+def shared_prefix(previous: History, request: History) -> SharedPrefix:
+    """Return the common beginning of a request and the one before it."""
+    same = 0
+    for earlier, later in zip(previous.encoded, request.encoded, strict=False):
+        if earlier != later:
+            break
+        same += 1
+    size = sum(map(len, request.encoded[:same]))
+    total = sum(map(len, request.encoded))
+    if same in (len(previous.encoded), len(request.encoded)):
+        return SharedPrefix(same, size, total, is_broken=False)
+    size += _common_length(previous.encoded[same], request.encoded[same])
+    before, after = previous.owners[same], request.owners[same]
+    return SharedPrefix(same, size, total, True, before, after)
+
+
+def _common_length(first: bytes, second: bytes) -> int:
+    """Return the number of bytes with which both texts begin."""
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+# The kind of a cell and its `history` value: whether the cell is sent, and in which form. Pure.
+
+
+CellKind = Literal["prompt", "code", "note", "none"]
+
+
+def kind_of(cell: Cell, is_magic: IsMagic) -> CellKind:
+    """Return the kind of a cell on the msgbook kernel; a cell of kind `none` is never sent."""
+    if cell.get("cell_type") == "markdown":
+        return "note"
+    if cell.get("cell_type") != "code":
+        return "none"
+    source = source_of(cell)
+    if is_continue(source) or is_prompt(source, is_magic):
+        return "prompt"
+    return "none" if is_own_magic(source) else "code"
+
+
+def is_continue(source: str) -> bool:
+    """Return whether a cell asks for the rest of the answer above."""
+    return source.strip() == CONTINUE_MAGIC
+
+
+def history_of(cell: Cell) -> Any:
+    """Return the `history` value of a cell, of any type: from its `%%msg` line, or from its metadata."""
+    value = metadata_of(cell).get("history", "include")
+    if cell.get("cell_type") != "code":
+        return value
+    source = source_of(cell)
+    # Most prompts have no such line, and parsing takes longer.
+    return parse_prompt(source).read_history(value) if MSG_MAGIC in source else value
+
+
+# The answer that `%continue` continues. Pure.
+
+
+def has_incomplete_answer(cells: Sequence[Cell]) -> bool:
+    """Return whether the last answer is incomplete: cut off, stopped, failed or interrupted."""
+    for cell in reversed(cells):
+        if is_excluded(history_of(cell)):
+            continue
+        for turn in filter(None, map(turn_of, reversed(outputs_of(cell)))):
+            if not is_continue(source_of(cell)) or turn_messages(turn["blocks"]):
+                return turn["status"] != "done"
+    return False

@@ -16,8 +16,7 @@ from typing import Any
 from msgbook.messages import RequestHash, encode, shorten_request_hash
 from msgbook.notebook import Cell, source_of
 from msgbook.request.history.cell import turns_of
-from msgbook.request.history.late_contexts import with_late_contexts
-from msgbook.request.history.prune import drop_pruned_files, prune_positions
+from msgbook.request.history.prune import drop_pruned_files, prune_positions, with_late_contexts
 from msgbook.request.history.reader import ReadCell, Reader
 from msgbook.request.history.request import View
 from msgbook.request.history.summary import known_summaries

@@ -5,9 +5,8 @@ Imports the standard library alone, so that a worker starts at once.
 
 from msgbook.tools.files.documents import is_notebook, is_pdf, read_notebook, read_pdf
 from msgbook.tools.files.opening import is_folder, list_entries, os_errors_as_tool_errors, read_file
-from msgbook.tools.files.patterns import matcher
+from msgbook.tools.files.patterns import SKIPPED, matcher, walk
 from msgbook.tools.files.text import TextFile, decode
-from msgbook.tools.files.walking import SKIPPED, walk
 
 __all__ = [
     "SKIPPED",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from msgbook.approval.roots import ApprovalRequest, ApprovalRequiredError, Roots
 from msgbook.errors import MsgbookError, ToolError
 from msgbook.images import IMAGE_LIMIT, data_url, image_type
 from msgbook.text import counted, line_span
-from msgbook.tools.files.call import Call
 from msgbook.tools.files.documents import (
     DocumentError,
     is_notebook,
@@ -140,3 +141,47 @@ def _image(data: bytes, kind: str, name: str, size: int) -> list[dict[str, Any]]
         {"type": "text", "text": f"{name}, {kind}, {size} bytes:"},
         {"type": "image_url", "image_url": {"url": data_url(kind, data)}},
     ]
+
+
+# One call of a file tool, inside the worker.
+
+
+class Call(NamedTuple):
+    """Context of one call."""
+
+    roots: Roots
+    approved: ApprovalRequest | None = None
+    """The approval request that was approved for this very call."""
+    ripgrep: str | None = None
+    """Path of ripgrep; None if there is none."""
+    seen: Mapping[str, str] = {}
+    """Digest of each file as this conversation last saw it, by real path."""
+    now_seen: dict[str, str] = {}  # noqa: RUF012 - every call is given its own
+    """Filled with the digests of the files that this call reads or writes."""
+
+    def require(self, approval_request: ApprovalRequest | None) -> None:
+        """Continue if no approval is needed, or if exactly this was approved.
+
+        Raises:
+            ApprovalRequiredError: It was not approved.
+        """
+        if approval_request not in (None, self.approved):
+            raise ApprovalRequiredError(approval_request)
+
+    def resolve_readable(self, path: str) -> Path:
+        """Return the real path of an argument that may be read.
+
+        Raises:
+            ToolError: The text is not a path.
+            ApprovalRequiredError: Reading it needs approval first.
+        """
+        real = self.roots.resolve(path)
+        self.require(self.roots.check_read(real))
+        return real
+
+    def resolve_searchable(self, path: str) -> Path:
+        """Return the real path of an argument that may be read, or of a folder that `is_searchable`."""
+        real = self.roots.resolve(path)
+        if not self.roots.is_searchable(real):
+            self.require(self.roots.check_read(real))
+        return real

@@ -12,11 +12,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from msgbook.approval.request import ApprovalRequest, ApprovalRequiredError
-from msgbook.approval.roots import Roots
+from msgbook.approval.roots import ApprovalRequest, ApprovalRequiredError, Roots
 from msgbook.errors import ToolError
-from msgbook.tools.files.call import Call
-from msgbook.tools.files.reading import read
+from msgbook.tools.files.reading import Call, read
 from msgbook.tools.files.searching import glob, grep
 from msgbook.tools.files.writing import edit, mkdir, write
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,8 +13,6 @@ from typing import NamedTuple
 
 from msgbook.errors import ToolError
 from msgbook.text import counted, visible
-from msgbook.tools.files.call import Call
-from msgbook.tools.files.diff import preview, unified_diff
 from msgbook.tools.files.opening import (
     Place,
     is_folder,
@@ -21,8 +20,7 @@ from msgbook.tools.files.opening import (
     open_place,
     os_errors_as_tool_errors,
 )
-from msgbook.tools.files.reading import SHOWN
-from msgbook.tools.files.replacing import replace_only
+from msgbook.tools.files.reading import SHOWN, Call
 from msgbook.tools.files.text import TextFile, cut, decode
 
 _FILE_LIMIT = 10_000_000
@@ -227,3 +225,167 @@ def _comparable(before: TextFile, after: TextFile) -> tuple[str, str]:
     if all(file.text.count("\r\n") == file.text.count("\n") for file in (before, after)):
         return before.lines, after.lines
     return before.text, after.text
+
+
+# Unified diffs, in time that grows slowly with the size of the files.
+
+
+_CONTEXT = 3
+_SEARCHED = 2000
+"""Changed lines on one side above which all are shown as replaced: finding a shorter diff takes quadratic
+time."""
+_SHOWN = 500_000
+"""Characters of a diff that are shown. Jupyter's server drops messages of several megabytes, so that the
+question would be lost."""
+
+_Opcode = tuple[str, int, int, int, int]
+
+
+def unified_diff(old: str, new: str, name: str) -> str:
+    """Return the changes from one text to the other; empty for none.
+
+    Different line ends count (`\\r` is shown), and so does a missing line end of the last line.
+    """
+    before, after = _lines(old), _lines(new)
+    hunks = [_hunk(group, before, after) for group in _groups(before, after)]
+    if not hunks:
+        return ""
+    shown = visible(name)
+    return "".join([f"--- {shown}\n", f"+++ {shown}\n", *hunks])
+
+
+def preview(old: str, new: str, name: str) -> str:
+    """Return the diff as a person sees it.
+
+    A very long diff is cut and begins with a line that says so. The line has the digest of the complete
+    diff, so that an approval of one diff does not cover another.
+    """
+    text = visible(unified_diff(old, new, name).replace("\r", "\\r"), keep="\t\n")
+    if len(text) <= _SHOWN:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    head = f"[Only {_SHOWN} of the {len(text)} characters of this diff are shown; its sha256: {digest}]"
+    return f"{head}\n{text[:_SHOWN]}\n[... {len(text) - _SHOWN} more characters]"
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    last = lines.pop()
+    complete = [line + "\n" for line in lines]
+    return [*complete, f"{last}\n\\ No newline at end of file\n"] if last else complete
+
+
+def _groups(before: list[str], after: list[str]) -> list[list[_Opcode]]:
+    """Return difflib's opcodes in hunks; only the part that differs is searched."""
+    if before == after:
+        return []
+    head = _common(before, after)
+    tail = min(_common(before[::-1], after[::-1]), len(before) - head, len(after) - head)
+    first = max(head - _CONTEXT, 0)
+    kept = head - first
+    trailing = min(tail, _CONTEXT)
+    a = before[first : len(before) - tail + trailing]
+    b = after[first : len(after) - tail + trailing]
+    if max(len(a), len(b)) > _SEARCHED:
+        end_a, end_b = len(a) - trailing, len(b) - trailing
+        groups: list[list[_Opcode]] = [
+            [
+                ("equal", 0, kept, 0, kept),
+                ("replace", kept, end_a, kept, end_b),
+                ("equal", end_a, len(a), end_b, len(b)),
+            ]
+        ]
+    else:
+        import difflib  # most calls make no diff
+
+        matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+        groups = [list(group) for group in matcher.get_grouped_opcodes(_CONTEXT)]
+    return [
+        [(tag, i + first, j + first, k + first, m + first) for tag, i, j, k, m in group]
+        for group in groups
+    ]
+
+
+def _common(a: list[str], b: list[str]) -> int:
+    return next(
+        (n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
+    )
+
+
+def _hunk(group: list[_Opcode], before: list[str], after: list[str]) -> str:
+    first, last = group[0], group[-1]
+    lines = [f"@@ -{_span(first[1], last[2])} +{_span(first[3], last[4])} @@\n"]
+    for tag, i, j, k, m in group:
+        if tag == "equal":
+            lines += [" " + line for line in before[i:j]]
+            continue
+        lines += ["-" + line for line in before[i:j]]
+        lines += ["+" + line for line in after[k:m]]
+    return "".join(lines)
+
+
+def _span(start: int, stop: int) -> str:
+    """Return a range in the notation of unified diffs: from 1, without the length if it is 1."""
+    length = stop - start
+    if length == 1:
+        return str(start + 1)
+    return f"{start + 1 if length else start},{length}"
+
+
+# Literal replacement in a text, whatever its line ends.
+
+
+_LINE_END = re.compile("\r?\n")
+
+
+def replace_only(text: str, old: str, new: str, name: str) -> str:
+    """Return the text with `new` in place of the only occurrence of `old`.
+
+    LF, CRLF and, where all lines end so, CR count as equal in the search; the new text gets the line ends of its place.
+
+    Raises:
+        ToolError: `old` is empty, or occurs not at all or several times.
+    """
+    if "\r" in text and "\n" not in text:
+        text, old, new = map(_with_lf, (text, old, new))
+        return replace_only(text, old, new, name).replace("\n", "\r")
+    old, new = _LINE_END.sub("\n", old), _LINE_END.sub("\n", new)
+    if not old:
+        raise ToolError("`old` is empty; give text that occurs in the file, or use write.")
+    if old == new:
+        raise ToolError("`old` and `new` are the same; there is nothing to change.")
+    plain = _LINE_END.sub("\n", text)
+    at = _only(plain, old, name)
+    ends = [match.end() - match.start() for match in _LINE_END.finditer(text)]
+    above, inside = plain.count("\n", 0, at), old.count("\n")
+    begin = at + sum(ends[:above]) - above
+    touched = ends[above : above + inside]
+    stop = begin + len(old) + sum(touched) - inside
+    # The line end within, else the one after, else the one before.
+    near = [*touched, *ends[above : above + 1], *ends[above - 1 : above]]
+    if near and near[0] == len("\r\n"):
+        new = new.replace("\n", "\r\n")
+    return text[:begin] + new + text[stop:]
+
+
+def _with_lf(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _only(text: str, old: str, name: str) -> int:
+    """Return the position of the only occurrence of `old`; occurrences may overlap."""
+    found: list[int] = []
+    at = text.find(old)
+    while at >= 0 and len(found) <= 100:
+        found.append(at)
+        at = text.find(old, at + 1)
+    if not found:
+        raise ToolError(f"`old` was not found in {name}; every character has to match.")
+    if len(found) > 1:
+        lines = [str(text.count("\n", 0, place) + 1) for place in found[:5]]
+        count = "more than 100" if len(found) > 100 else str(len(found))
+        raise ToolError(
+            f"`old` occurs {count} times in {name} (lines {', '.join(lines)}"
+            f"{', ...' if len(found) > 5 else ''}); give more of the text around it."
+        )
+    return found[0]

@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.tools.mcp.failures import McpError
     from msgbook.tools.mcp.listing import read_listing
     from msgbook.tools.mcp.recorded_server import RecordedServer
     from msgbook.tools.mcp.server import McpServer
     from msgbook.tools.mcp.servers import McpServers, digests_of
-    from msgbook.tools.mcp.tool import McpTool
+    from msgbook.tools.mcp.tool import McpError, McpTool
 else:
     __getattr__ = lazy_names(
         __name__,

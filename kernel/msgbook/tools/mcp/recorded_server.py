@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from msgbook.config import McpServerSettings
-from msgbook.tools.mcp.client_thread import ClientThread
-from msgbook.tools.mcp.failures import McpError
-from msgbook.tools.mcp.kept_lists import KeptLists
-from msgbook.tools.mcp.listing import Listing
-from msgbook.tools.mcp.server import McpServer
+from msgbook.tools.mcp.listing import KeptLists, Listing
+from msgbook.tools.mcp.server import ClientThread, McpServer
+from msgbook.tools.mcp.tool import McpError
 
 
 class RecordedServer(McpServer):

@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import importlib
 from collections.abc import Callable, Collection, Iterable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 
 from msgbook.config import McpServerSettings
 from msgbook.text import counted, one_line
-from msgbook.tools.mcp.client_thread import ClientThread
-from msgbook.tools.mcp.failures import McpError
-from msgbook.tools.mcp.kept_lists import KeptLists
-from msgbook.tools.mcp.listing import digest_of
-from msgbook.tools.mcp.requirements import INSTALL, missing_requirement
-from msgbook.tools.mcp.server import McpServer, close_all
-from msgbook.tools.mcp.tool import McpTool
+from msgbook.tools.mcp.listing import KeptLists, digest_of
+from msgbook.tools.mcp.server import ClientThread, McpServer, close_all
+from msgbook.tools.mcp.tool import McpError, McpTool
 
 _SAID = 3
 """Lines about one server that a notice has."""
@@ -175,3 +173,25 @@ def _notices(server: McpServer) -> list[str]:
             f"The MCP server {name} offers other tools by now. %mcp refresh {name} takes them."
         )
     return lines
+
+
+# Checks that the SDK (`mcp`) is installed, without importing it.
+
+
+_OLDEST = (2, 3)
+_TOO_NEW = 3
+INSTALL = 'pip install "msgbook[mcp]"'
+
+
+def missing_requirement() -> str:
+    """Return what to install before MCP servers can be used; empty if nothing."""
+    if find_spec("mcp") is None:
+        return f"the package mcp is not installed. Install it with: {INSTALL}"
+    try:
+        found = version("mcp")
+    except PackageNotFoundError:
+        return f"the package mcp is not the one of PyPI. Install that with: {INSTALL}"
+    numbers = tuple(int(part) for part in found.split(".")[:2] if part.isdigit())
+    if _OLDEST <= numbers < (_TOO_NEW,):
+        return ""
+    return f"expected the package mcp 2.3 or a later 2.x, found {found}. Install it with: {INSTALL}"

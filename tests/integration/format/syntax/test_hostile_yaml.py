@@ -26,7 +26,7 @@ import json, sys
 from msgbook_format import reads, writes
 from msgbook_format.agents.definitions import list_agents
 from msgbook_format.checks import check
-from msgbook_format.agents.default_agent import with_default_agent
+from msgbook_format.agents.definitions import with_default_agent
 from msgbook_format.syntax import FrontmatterError
 
 for name, text in json.load(sys.stdin).items():

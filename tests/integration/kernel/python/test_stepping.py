@@ -6,7 +6,7 @@ import asyncio
 from types import SimpleNamespace
 from typing import Any
 
-from msgbook.kernel.python.stepping import run_in_steps
+from msgbook.kernel.python.namespace import run_in_steps
 
 
 class Kernel(SimpleNamespace):

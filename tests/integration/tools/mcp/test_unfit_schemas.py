@@ -9,8 +9,7 @@ import pytest
 from mcp_turns import Talk, faulty, mcp_settings, notices, offered
 from scripted_server import text
 
-from msgbook.tools.mcp.kept_lists import KeptLists
-from msgbook.tools.mcp.listing import Listing, read_listing
+from msgbook.tools.mcp.listing import KeptLists, Listing, read_listing
 
 LIST = {"type": "array", "items": {"type": "string"}}
 CHOICE = {
