@@ -9,12 +9,4 @@ if TYPE_CHECKING:
     from msgbook_format.agent_context.context_text import dump_context, load_context
     from msgbook_format.agent_context.conversion import context_from, notebook_from
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "content": "escaped",
-            "context_text": "dump_context load_context",
-            "conversion": "context_from notebook_from",
-            "shape": "BrokenContextError",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

@@ -21,13 +21,4 @@ if TYPE_CHECKING:
     )
     from msgbook_format.agent_states.states import AgentState, TreeRow, as_tree, list_folder
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "folder": "list_folder",
-            "heads": "Head HeadError read_head",
-            "places": "SUB_AGENTS",
-            "running": "RunningMarks claim mark_running read_marks",
-            "states": "AgentState TreeRow as_tree",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

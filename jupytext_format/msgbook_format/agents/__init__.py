@@ -35,13 +35,4 @@ if TYPE_CHECKING:
         read_text,
     )
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "agent_metadata": "AGENT_METADATA_KEY OWN_FOLDER AgentMetadata AgentRuntimeStatus agent_metadata_of new_agent_metadata runtime_status",
-            "default_agent": "lines_with_default_agent with_default_agent",
-            "definitions": "DEFAULT_AGENT AgentTables agent_tables defined_agents list_agents",
-            "properties": "OTHER_NAMES PROPERTIES find_property property_table read_names read_text",
-            "reports": "TASK_FINISH finished_agent task_report",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

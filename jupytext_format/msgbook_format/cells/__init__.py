@@ -8,4 +8,4 @@ if TYPE_CHECKING:
     from msgbook_format.cells.cell import Claim, resolve_ids
     from msgbook_format.cells.code import is_code
 else:
-    __getattr__ = lazy_names(__name__, {"code": "is_code", "ids": "Claim resolve_ids"})
+    __getattr__ = lazy_names(__name__)

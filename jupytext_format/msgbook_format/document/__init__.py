@@ -13,10 +13,4 @@ if TYPE_CHECKING:
     )
     from msgbook_format.document.reader import reads, reads_metadata
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "reader": "reads reads_metadata",
-            "stripped": "is_stripped restore_metadata restore_metadata_of_cells lacks_metadata_of",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

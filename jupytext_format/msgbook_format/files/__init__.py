@@ -37,18 +37,4 @@ if TYPE_CHECKING:
         require_replaceable,
     )
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "agent_files": "encode_agent_file parse_agent_file",
-            "ipynb": "parse_ipynb reads_ipynb writes_ipynb",
-            "message_files": "Snapshot decode encode has_section read_file write_file",
-            "names": "AGENT_SUFFIXES SUFFIX export_name is_agent_file stem_of",
-            "ordinary_markdown": "with_message_section",
-            "regular_files": "open_regular read_regular require_regular",
-            "writing": (
-                "create_bytes create_file own_folder replace_bytes require_no_link "
-                "require_no_linked_folder require_replaceable"
-            ),
-        },
-    )
+    __getattr__ = lazy_names(__name__)

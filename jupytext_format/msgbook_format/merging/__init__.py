@@ -17,6 +17,4 @@ if TYPE_CHECKING:
     from msgbook_format.merging.conflicts import Labels
     from msgbook_format.merging.merge import Merged, MergeError, merge_texts
 else:
-    __getattr__ = lazy_names(
-        __name__, {"conflicts": "Labels", "merge": "MergeError Merged merge_texts"}
-    )
+    __getattr__ = lazy_names(__name__)

@@ -10,12 +10,4 @@ if TYPE_CHECKING:
     from msgbook_format.outputs.files import find_problem, keep_lost_data, load_output_files
     from msgbook_format.outputs.output_history import has_stale_marks, history_of_outputs
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "cell_outputs": "refresh_derived",
-            "file_references": "open_references",
-            "files": "find_problem keep_lost_data load_output_files",
-            "output_history": "has_stale_marks history_of_outputs",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

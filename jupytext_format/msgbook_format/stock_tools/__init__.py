@@ -17,11 +17,4 @@ if TYPE_CHECKING:
         teach_nbconvert,
     )
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "execution": "teach_execute",
-            "exporting": "teach_nbconvert",
-            "names": "describe_problem named_resources",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

@@ -40,18 +40,4 @@ if TYPE_CHECKING:
     )
     from msgbook_format.syntax.yaml_nodes import YamlError, compose, plain_value
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "dialect": "KERNELSPEC LANGUAGE LANGUAGE_INFO MSG_MAGIC Dialect has_msgbook_kernel is_shell_command",
-            "fence": "write_fence",
-            "frontmatter": "split_frontmatter",
-            "frontmatter_key": "FrontmatterError",
-            "history_values": "is_excluded is_history is_summary stricter_history",
-            "magic_lines": "AgentLine parse_agent_line parse_msg_line",
-            "string_positions": "StringPositions",
-            "text_cell": "parse_label",
-            "yaml_nodes": "YamlError compose",
-            "yaml_values": "plain_value",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

@@ -54,19 +54,4 @@ if TYPE_CHECKING:
         shown_sources,
     )
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "agent_rows": "SUBAGENT_FILE ShownAgent shown_agents",
-            "finish_reasons": "COMPLETE_REASONS FINISH_REASONS PROVIDER_REASONS LimitReason",
-            "markdown.cost": "takes_too_long",
-            "markdown.dialect": "DISPLAY FORMULA TASK dialect_parser",
-            "markdown.escape": "code_block escape_line find_language replace_controls",
-            "markdown.links": "safe_destination safe_image",
-            "markdown.render": "bundle to_markdown to_plain",
-            "markdown.safe": "safe_markdown",
-            "output_cells.turns": "without_derived",
-            "sources": "Source shown_sources",
-            "wording": "HIDDEN_REASONING is_hidden_reasoning model_words reasoning_tokens_words",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

@@ -53,20 +53,4 @@ if TYPE_CHECKING:
         select_servers,
     )
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "agent": "Agent name_values parse_temporary",
-            "identity": "Identified Identities",
-            "named_agents": "AgentSources UnknownAgentError UnreadableAgentError",
-            "mcp_selection": "select_server_tools select_servers",
-            "narrowing": "ConfiguredNames narrow_agent narrow_roots",
-            "project_files": "ProjectFiles read_project",
-            "project_rules": "ProjectRule rules_in_force",
-            "request_options": "make_request_options",
-            "resolve": "AvailableAgent ResolvedAgent list_available_agents requested_models requested_name resolve_agent",
-            "selection": "Selection select",
-            "skills": "skills_in_use",
-            "system_prompt": "build_system_prompt",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

@@ -42,19 +42,4 @@ if TYPE_CHECKING:
         read_config,
     )
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "approver": "Approver",
-            "own_rules": "RuleError RuleUses Uses new_rule",
-            "project_settings": "load_with_project",
-            "question": "Answer Approve Ask Decision Question",
-            "question_text": "InputLine ReadLine ask_by_line",
-            "remembered": "Remembered",
-            "request": "ApprovalRequest ApprovalRequiredError",
-            "roots": "Roots",
-            "rules": "MCP_PREFIX Rule SavedRules",
-            "store": "StoreError",
-            "trust": "PROJECT_CONFIG ProjectConfig ProjectError Trust find_project followed_project is_foreign read_config",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

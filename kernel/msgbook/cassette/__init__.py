@@ -26,14 +26,4 @@ if TYPE_CHECKING:
     )
     from msgbook.cassette.recorder import Recorder
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "base": "Cassette",
-            "player": "Player",
-            "reader": "CassetteError Tape is_cassette read_cassette",
-            "recorder": "Recorder",
-            "metadata_changes": "changed_metadata turn_metadata undo",
-            "writer": "CassetteFile",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

@@ -72,21 +72,4 @@ if TYPE_CHECKING:
         read_transcript,
     )
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "cell_names": "NoSuchCellError describe_cell describe_cell_with_id find_cell short_id title_of",
-            "cells": "MAGIC_NAME NOTEBOOK_SUFFIX SENT_TEXTS Cell IsMagic Prompt any_magic as_prompt has_run id_of is_count is_own_magic is_prompt metadata_of missing_magic model_magic_name outputs_of parse_prompt source_of",
-            "conversation_file": "Document DocumentError create create_beside require_name",
-            "file_source": "merge_saved_cells",
-            "imported": "IMPORTED_TEXT imported_digest is_imported",
-            "outputs": "may_record names_only outputs_images outputs_text text_output",
-            "prompt_cells": "new_prompt",
-            "saved_notebook": "SESSION_VARIABLE SavedNotebookReader file_version find_notebook_file session_notebook_file",
-            "session_memory": "ExecutedCell RequestedCell SessionMemory",
-            "token_usage": "TurnUsage list_turn_usage",
-            "folders": "working_folder",
-            "fork": "fork_conversation",
-            "transcript": "LiveNotebook Notebook Transcript all_cells read_transcript",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

@@ -22,14 +22,4 @@ if TYPE_CHECKING:
     from msgbook.other_chats.openai_messages import FORMS, openai_text
     from msgbook.other_chats.read import ReadChats, read_chats, unread_files
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "chat": "OtherChat",
-            "fields": "BadChatError",
-            "names": "safe_stem",
-            "notebooks": "IMPORTED files_of notebook_of",
-            "openai_file": "FORMS openai_text",
-            "read": "ReadChats read_chats unread_files",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

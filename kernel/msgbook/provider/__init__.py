@@ -47,22 +47,4 @@ if TYPE_CHECKING:
     from msgbook.provider.retry import Waits
     from msgbook.provider.servers import Servers, describe_demo_model, new_provider
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "adapting": "AdaptingProvider",
-            "apis": "request_body turn_options",
-            "base": "Provider Request",
-            "failures": "MissingRouteError shown_url",
-            "http": "RedirectedError import_sdk",
-            "openai_server": "OpenAIProvider",
-            "pace": "Paces",
-            "plugins": "ProviderFactory find_provider_entry",
-            "request_quirks": "token_limit_key",
-            "server_options": "REASONING_PARSERS TOOL_PARSERS",
-            "server_provider": "new_provider",
-            "servers": "Servers describe_demo_model",
-            "waits": "Waits",
-            "wire": "MakeTransport Wire",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

@@ -68,29 +68,4 @@ if TYPE_CHECKING:
     )
     from msgbook.request.turn_views import make_turn_views
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "active_agent": "ActiveAgent AgentChooser",
-            "builder": "PreparedRequest RequestBuilder",
-            "context.broken_references": "list_broken_references",
-            "context.files": "deny_all",
-            "context.images": "small_picture",
-            "context.inactive": "deactivate",
-            "context.macros": "REMOVE Definition MacrosAbove macros_above macros_in_force",
-            "context.python_values": "describe_value",
-            "context.references": "ResolvedReferences resolve_references",
-            "context.sources": "ReferencedText SourceError",
-            "context.tags": "Tag find_tags",
-            "context_window": "check_context_window describe_overflow",
-            "lineage": "Lineage lineage_of",
-            "preview": "Preview",
-            "prompt_checks": "check_prompt list_prompt_warnings read_prompt",
-            "reference_sources": "ReferenceSources",
-            "request_parts": "PLACEHOLDER KeptPrefix RequestMessage body_of cell_history count_tokens find_kept list_messages transcript_of_next",
-            "services": "UNKNOWN_MODEL PreviewServices TurnServices warn_once",
-            "off_switches": "is_off switched_off",
-            "token_estimates": "estimate_cell_tokens estimate_text_tokens estimate_tokens",
-            "turn_views": "make_turn_views",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

@@ -18,4 +18,4 @@ if TYPE_CHECKING:
     from msgbook.subagents.dispatcher import with_subagents
     from msgbook.subagents.parent import Parent
 else:
-    __getattr__ = lazy_names(__name__, {"connected_tools": "with_subagents", "parent": "Parent"})
+    __getattr__ = lazy_names(__name__)

@@ -68,17 +68,4 @@ if TYPE_CHECKING:
         task_finish_tool,
     )
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "base": "CallContext Content Tool ToolSet",
-            "displays": "Display Displays ignore_display rich_data",
-            "file_tools": "FileTools find_ripgrep",
-            "functions": "AbsentPython Called FunctionTool Namespace function_tool python_tool runs_in_kernel",
-            "plugins": "OWN_NAMES ToolFactory ToolHost import_tools load_tools make_tool",
-            "results": "BLOB_LIMIT NotKeptError Results",
-            "shell": "SHELL shell_tool",
-            "subagent_tools": "AGENT_TYPES DISPATCH SubagentTask dispatch_tools subagents_folder task_finish_tool",
-            "tool_output": "PIECE_INTERVAL START_LIMIT Output TerminalText",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

@@ -17,20 +17,4 @@ if TYPE_CHECKING:
     from msgbook.turn.server_data import repair_block, without_unseen
     from msgbook.turn.text_calls import find_text_call
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "answer_size": "AnswerSize",
-            "attempt": "Attempt RunCall run_now",
-            "calls": "CallRunner CapResult",
-            "limits": "Budgets",
-            "loop": "run_turn",
-            "record": "REFERENCE_STEP TurnRecord",
-            "repaired_blocks": "repair_block",
-            "repeated_calls": "RepeatedCalls",
-            "replay": "turn_messages",
-            "saved_data": "without_unseen",
-            "stopped_calls": "interrupted_result",
-            "text_calls": "find_text_call",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

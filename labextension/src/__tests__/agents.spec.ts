@@ -3,7 +3,7 @@ import {
   foldersOutside,
   keepAgents,
   parseAgentList
-} from '../panels/agentsData';
+} from '../panels/agentRows';
 
 function row(path: string, depth: number, status = 'standby'): object {
   return { path, depth, status, name: path, uuid: path, changed: 1 };

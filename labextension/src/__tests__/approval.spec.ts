@@ -1,16 +1,17 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { JSONObject } from '@lumino/coreutils';
-
 import { parseQuestion } from '../comm/approvalMessages';
 import { Approvals, type IUnheard } from '../live/approvals';
-import { ApprovalView, type IsGenuine } from '../render/approvalView';
-import { ARGUMENTS_LIMIT } from '../render/argumentsForm';
-import { draftOf } from '../render/draft';
+import {
+  ApprovalView,
+  ARGUMENTS_LIMIT,
+  type IsGenuine
+} from '../render/approvalView';
+import { DEAF, draftOf } from '../render/draft';
 import { describeReason } from '../render/approvalReasons';
 import reasons from './approvalReasons.json';
-import { DEAF } from '../render/restingButtons';
 import { ScrolledBox } from '../render/scrolledBox';
-import { withQuestions } from '../render/questions';
+import { withQuestions } from '../render/turnRenderer';
 
 const trans = nullTranslator.load('msgbook');
 

@@ -1,8 +1,7 @@
 import { KernelCompleterProvider } from '@jupyterlab/completer';
 import type { JSONObject } from '@lumino/coreutils';
-
 import type { PageConnection } from '../live/pageConnection';
-import { assistKernel } from '../prompts/assistKernel';
+import { assistKernel } from '../prompts/autoComplete';
 
 const label = 'numbers.csv';
 

@@ -3,8 +3,7 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import React from 'react';
-
-import { Boundary } from '../panels/boundary';
+import { Boundary } from '../panels/sidePanel';
 
 const trans = nullTranslator.load('msgbook');
 

@@ -1,12 +1,11 @@
 import { nullTranslator } from '@jupyterlab/translation';
-
 import {
-  BroughtFacts,
-  MAX_ITEMS,
   broughtBy,
-  type IBrought
+  BroughtFacts,
+  broughtRow,
+  type IBrought,
+  MAX_ITEMS
 } from '../cells/brought';
-import { broughtRow } from '../cells/broughtRows';
 
 const trans = nullTranslator.load('msgbook');
 

@@ -1,9 +1,13 @@
 import historyValues from '../../../tests/format/syntax/fixtures/history_values.json';
 import msgLines from '../../../tests/format/syntax/fixtures/msg_lines.json';
 import ownMagics from '../../../tests/notebook/fixtures/own_magics.json';
-import { cellFacts, historyOf } from '../cells/cellFacts';
-import { changeMsgAttribute, parseMsgLine } from '../cells/msgLine';
-import { OWN_MAGICS } from '../cells/ownMagics';
+import {
+  cellFacts,
+  changeMsgAttribute,
+  historyOf,
+  OWN_MAGICS,
+  parseMsgLine
+} from '../cells/cellFacts';
 
 function prompt(source: string, ours: unknown = {}) {
   return cellFacts({ type: 'code', source, ours });

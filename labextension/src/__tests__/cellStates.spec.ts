@@ -1,9 +1,8 @@
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type { YCodeCell } from '@jupyter/ydoc';
-
 import { setAgent } from '../cells/changes';
-import { cellSource } from '../live/cellStates';
+import { cellSource } from '../live/pageConnection';
 import { hideYjsWarnings } from './quietYjs';
 
 hideYjsWarnings();

@@ -1,11 +1,12 @@
 import { nullTranslator } from '@jupyterlab/translation';
-
-import { parseCells, type IChatCell } from '../diff/chatCell';
-import { diffParts } from '../diff/parts';
+import { type IChatCell, parseCells, readVersions } from '../diff/chatCell';
+import {
+  diffParts,
+  diffWords,
+  type IDiffTools,
+  rowView
+} from '../diff/rowView';
 import { diffCells, groupRows } from '../diff/rows';
-import { rowView, type IDiffTools } from '../diff/rowView';
-import { readVersions } from '../diff/versions';
-import { diffWords } from '../diff/words';
 import { TURN_MIME } from '../turn/model';
 
 function cell(id: string, source = id, answer = ''): IChatCell {

@@ -1,4 +1,4 @@
-import { canRun, cellOf, fileNameOf } from '../code/languages';
+import { canRun, cellOf, fileNameOf } from '../code/notebookCode';
 
 function code(language: string, text = 'x') {
   return { language, text };

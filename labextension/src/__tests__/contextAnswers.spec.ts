@@ -1,6 +1,5 @@
-import { parseRequest } from '../comm/parseContext';
-import { parseUsage } from '../comm/usageAnswers';
-import { formatUsage } from '../panels/usageWords';
+import { parseRequest, parseUsage } from '../comm/contextAnswers';
+import { formatUsage } from '../panels/usageItem';
 import { nullTranslator } from '@jupyterlab/translation';
 
 const WRONG: unknown[] = [null, 7, -1, 'x', true, [], {}, [null, 7, 'x'], [[]]];

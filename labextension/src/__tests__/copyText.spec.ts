@@ -1,4 +1,4 @@
-import { copyText } from '../render/copyText';
+import { copyText } from '../render/dom';
 
 describe('copyText', () => {
   const select = (node: Node) => window.getSelection()?.selectAllChildren(node);

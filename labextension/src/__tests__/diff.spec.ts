@@ -1,4 +1,4 @@
-import { diffLines, diffRows } from '../turn/diff';
+import { diffLines, diffRows } from '../render/diffView';
 
 const DIFF = [
   '--- a.txt\n',

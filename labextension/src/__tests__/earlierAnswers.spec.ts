@@ -1,6 +1,5 @@
 import type { ICodeCellModel } from '@jupyterlab/cells';
-
-import { EarlierAnswers } from '../live/earlierAnswers';
+import { EarlierAnswers } from '../live/adoptedOutputs';
 
 type Cell = Pick<ICodeCellModel, 'id' | 'outputs'>;
 

@@ -1,6 +1,5 @@
 import { nullTranslator } from '@jupyterlab/translation';
-
-import { errorView } from '../render/errorView';
+import { errorView } from '../render/blockViews';
 import type { TurnAction } from '../render/host';
 import { failureOf } from '../turn/failures';
 

@@ -1,8 +1,7 @@
 import type { ISessionContext } from '@jupyterlab/apputils';
 import { Signal } from '@lumino/signaling';
-
 import type { PageConnection } from '../live/pageConnection';
-import { FollowedCell } from '../panels/followedCell';
+import { FollowedCell } from '../panels/contextModel';
 import type { IPageConnections } from '../tokens';
 
 /** A notebook whose signals can be emitted. */

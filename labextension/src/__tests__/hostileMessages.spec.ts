@@ -1,8 +1,6 @@
 import type { JSONObject } from '@lumino/coreutils';
-
-import { parseAgentKeep } from '../comm/agentMessages';
+import { parseAgentKeep, parseHistoryMark } from '../comm/turnMessages';
 import { parseCellsQuestion } from '../comm/cellMessages';
-import { parseHistoryMark } from '../comm/historyMessages';
 import { Queries } from '../comm/queries';
 import { Approvals } from '../live/approvals';
 import { LiveTurns } from '../live/liveTurns';

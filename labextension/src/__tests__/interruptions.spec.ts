@@ -3,8 +3,7 @@ import {
   MimeModel,
   RenderMimeRegistry
 } from '@jupyterlab/rendermime';
-
-import { markInterruptions } from '../render/interruptions';
+import { markInterruptions } from '../render/host';
 
 const STDERR = 'application/vnd.jupyter.stderr';
 

@@ -1,8 +1,7 @@
 import type { Kernel } from '@jupyterlab/services';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
-
-import { KernelLink, type LinkedSession } from '../comm/kernelLink';
+import { KernelLink, type LinkedSession } from '../comm/kernelComm';
 
 interface IMessage {
   readonly header: { readonly msg_type: string; readonly subshell_id?: string };

@@ -3,8 +3,7 @@ import type {
   ICompletionContext
 } from '@jupyterlab/completer';
 import { PromiseDelegate } from '@lumino/coreutils';
-
-import { LateAnswers } from '../prompts/lateAnswers';
+import { LateAnswers } from '../prompts/autoComplete';
 
 type Reply = CompletionHandler.ICompletionItemsReply;
 

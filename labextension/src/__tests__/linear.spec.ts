@@ -1,14 +1,14 @@
 import texts from '../../../tests/format/turn/fixtures/markdown_cost.json';
 import { htmlOf, plainCode } from '../safe/dialect';
-import { takesTooLong } from '../safe/markdownCost';
+import { takesTooLong } from '../safe/markdown';
 import { linkUrl, showForeignTags } from '../safe/strictHtml';
 import { turnBundle } from '../live/turnBundle';
-import { Cuts, isOneUnit } from '../turn/chunks';
-import { diffLines } from '../turn/diff';
+import { Cuts, isOneUnit } from '../render/textView';
+import { diffLines } from '../render/diffView';
 import {
   argumentsGist,
-  indentJson,
   controlsVisible,
+  indentJson,
   visible
 } from '../turn/text';
 

@@ -1,4 +1,4 @@
-import { cellAtLine, cellLines } from '../files/markers';
+import { cellAtLine, cellLines } from '../files/follow';
 
 const TEXT = '---\na: 1\n---\n\n# %% [^a]\n\nHi\n\n# %%% x\n\n## %%[^b]\n\nYou';
 const WHOLE = { hasPreamble: false };

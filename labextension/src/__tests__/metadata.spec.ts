@@ -1,8 +1,6 @@
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type { JSONObject } from '@lumino/coreutils';
-
-import { parseAgentKeep } from '../comm/agentMessages';
-import { parseHistoryMark } from '../comm/historyMessages';
+import { parseAgentKeep, parseHistoryMark } from '../comm/turnMessages';
 import {
   keepAgent,
   keepMacros,

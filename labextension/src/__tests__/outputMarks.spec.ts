@@ -1,9 +1,8 @@
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
-
 import historyCases from '../../../tests/format/syntax/fixtures/history_values.json';
-import { keepMarks } from '../live/outputMarks';
+import { keepMarks } from '../live/notebookCells';
 import { hideYjsWarnings } from './quietYjs';
 
 let notebook: NotebookModel;

@@ -1,20 +1,17 @@
 import { type Contents, ServerConnection } from '@jupyterlab/services';
 import type { JSONObject } from '@lumino/coreutils';
-
-import {
-  formatsOf,
-  isPaired,
-  otherPath,
-  pair,
-  unpair,
-  withFormats
-} from '../pairing/formats';
 import {
   type Files,
+  formatsOf,
   type IOpenNotebook,
+  isPaired,
   jupytextOf,
+  otherPath,
+  pair,
   pairNotebook,
-  unpairNotebook
+  unpair,
+  unpairNotebook,
+  withFormats
 } from '../pairing/pairNotebook';
 
 const IPYNB = 'notes/chat.ipynb';

@@ -1,8 +1,7 @@
 import { EditorState, Facet } from '@codemirror/state';
 import type { CodeCell } from '@jupyterlab/cells';
 import { PromiseDelegate } from '@lumino/coreutils';
-
-import { extendEditor, waitingExtensions } from '../prompts/promptEditor';
+import { extendEditor, waitingExtensions } from '../prompts/promptHover';
 
 const names = Facet.define<string>();
 

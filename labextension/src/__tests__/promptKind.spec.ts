@@ -1,5 +1,4 @@
-import { isPrompt, mimeTypeOf } from '../prompts/promptKind';
-import { tagsOf } from '../prompts/tags';
+import { isPrompt, mimeTypeOf, tagsOf } from '../prompts/promptKind';
 
 describe('isPrompt', () => {
   it.each([

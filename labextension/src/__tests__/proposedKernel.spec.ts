@@ -1,4 +1,4 @@
-import { proposeOtherKernel } from '../live/proposedKernel';
+import { proposeOtherKernel } from '../live/chatNotebook';
 
 function options(...groups: string[][]) {
   return {

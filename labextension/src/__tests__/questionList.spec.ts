@@ -1,11 +1,10 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { JSONObject } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
-
 import { Approvals } from '../live/approvals';
 import type { PageConnection } from '../live/pageConnection';
-import { OpenQuestions, QuestionList } from '../panels/questionList';
-import { DEAF } from '../render/restingButtons';
+import { OpenQuestions, QuestionList } from '../panels/approvalsPanel';
+import { DEAF } from '../render/draft';
 import type { IPageConnections } from '../tokens';
 
 const trans = nullTranslator.load('msgbook');

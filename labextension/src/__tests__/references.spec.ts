@@ -1,5 +1,5 @@
 import { opensList } from '../prompts/autoComplete';
-import { attachmentName, freeName, referenceTo } from '../prompts/references';
+import { attachmentName, freeName, referenceTo } from '../prompts/attachments';
 
 test.each([
   ['data.csv', '@[data.csv]'],

@@ -3,15 +3,14 @@ import { MimeModel } from '@jupyterlab/rendermime';
 import { nullTranslator } from '@jupyterlab/translation';
 import type { PartialJSONObject, ReadonlyJSONObject } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
-
 import {
-  parseQuestion,
-  type IApprovalQuestion
+  type IApprovalQuestion,
+  parseQuestion
 } from '../comm/approvalMessages';
 import { turnRendererFactory } from '../render/factory';
-import { NO_HOST, type Execution } from '../render/host';
+import { type Execution, NO_HOST } from '../render/host';
 import type { TurnRenderer } from '../render/turnRenderer';
-import { NO_DRAWERS } from '../rich/drawers';
+import { NO_DRAWERS } from '../rich/vegaChart';
 import { safeMarkdown } from '../safe/markdown';
 import { TURN_MIME } from '../turn/model';
 

@@ -1,10 +1,8 @@
 import { nullTranslator } from '@jupyterlab/translation';
-
 import { isHarmless } from '../rich/diagrams';
-import { displayPlan } from '../rich/displayPlan';
+import { displayPlan } from '../rich/displayView';
 import { jsonTree, treeOfText } from '../rich/jsonTree';
-import { LongText, isLong } from '../rich/longText';
-import { resultText } from '../rich/resultText';
+import { isLong, LongText, resultText } from '../rich/resultText';
 import { shownHtml } from '../rich/safeHtml';
 
 const trans = nullTranslator.load('msgbook');

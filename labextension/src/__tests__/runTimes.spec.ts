@@ -1,7 +1,6 @@
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
-
-import { keepTimes, type IRunCell } from '../live/runTimes';
+import { type IRunCell, keepTimes } from '../live/notebookCells';
 import { TURN_MIME } from '../turn/model';
 import { hideYjsWarnings } from './quietYjs';
 

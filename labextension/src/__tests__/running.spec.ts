@@ -1,13 +1,16 @@
 import { nullTranslator } from '@jupyterlab/translation';
-
-import { Announcer, PAUSE } from '../render/announcer';
-import { ContinueLine } from '../render/continueLine';
-import { Header } from '../render/header';
+import {
+  Announcer,
+  describeActivity,
+  Header,
+  PAUSE,
+  Rate,
+  Ticker,
+  writtenCharacters
+} from '../render/header';
+import { ContinueLine } from '../render/turnRenderer';
 import type { TurnAction } from '../render/host';
-import { Ticker } from '../render/ticker';
-import { describeActivity } from '../turn/activity';
-import { parseTurn, type ITurn } from '../turn/model';
-import { Rate, writtenCharacters } from '../turn/rate';
+import { type ITurn, parseTurn } from '../turn/model';
 
 const trans = nullTranslator.load('msgbook');
 

@@ -1,4 +1,4 @@
-import { isReadFromMessages } from '../files/section';
+import { isReadFromMessages } from '../files/openAsChat';
 
 describe('a notebook that the server has read from an .md file', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { isInView, isSeen } from '../code/seen';
+import { isInView, isSeen } from '../code/notebookCode';
 
 const isAllSeen = (text: string) => isSeen({ language: 'python', text });
 

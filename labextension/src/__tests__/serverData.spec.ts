@@ -1,12 +1,10 @@
 import { nullTranslator } from '@jupyterlab/translation';
-
 import jsonCases from '../../../tests/format/turn/fixtures/shown_json.json';
 import sourceCases from '../../../tests/format/turn/fixtures/sources.json';
 import words from '../../../tests/format/turn/fixtures/turn_wording.json';
-import { hiddenReasoningLines } from '../turn/hiddenReasoning';
-import { parseTurn, type ITurn } from '../turn/model';
+import { hiddenReasoningLines, shownSources } from '../turn/hiddenReasoning';
+import { type ITurn, parseTurn } from '../turn/model';
 import { shownJson } from '../turn/shownJson';
-import { shownSources } from '../turn/sources';
 import { describeModel } from '../turn/wording';
 
 const trans = nullTranslator.load('msgbook');

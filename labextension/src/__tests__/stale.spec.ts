@@ -1,6 +1,5 @@
 import { nullTranslator } from '@jupyterlab/translation';
-
-import { ChangeLog, parseStaleGroups } from '../live/staleGroups';
+import { ChangeLog, parseStaleGroups } from '../live/staleTurns';
 import { whyStale } from '../render/staleMark';
 
 const trans = nullTranslator.load('msgbook');

@@ -1,6 +1,6 @@
 import costs from '../../../tests/format/turn/fixtures/markdown_cost.json';
 import { turnBundle } from '../live/turnBundle';
-import { takesTooLong } from '../safe/markdownCost';
+import { takesTooLong } from '../safe/markdown';
 import { TURN_MIME } from '../turn/model';
 
 function bundle(...blocks: object[]) {

@@ -1,11 +1,10 @@
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type * as nbformat from '@jupyterlab/nbformat';
-
 import {
   idInFile,
   keepMessageReady,
   withoutUnwritten
-} from '../live/waitingMessage';
+} from '../live/openingPlace';
 import { hideYjsWarnings } from './quietYjs';
 
 hideYjsWarnings();

@@ -1,7 +1,6 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
-
-import { ChatWindowing } from '../live/windowing';
+import { ChatWindowing } from '../live/chatNotebook';
 
 /** A notebook on a kernel, in the mode that JupyterLab's settings say. */
 function notebook(kernel: string | null, mode = 'contentVisibility') {

@@ -1,6 +1,14 @@
 import type { JSONObject } from '@lumino/coreutils';
-
 import { asAmount, asObjects, asText, isObject } from '../turn/model';
+import type { CodeCell } from '@jupyterlab/cells';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
+import { PanelLayout, Widget } from '@lumino/widgets';
+import { forEachCodeCell } from '../live/beside';
+import { turnOf } from '../live/notebookCells';
+import type { PageConnection } from '../live/pageConnection';
+import { element } from '../render/dom';
+import { visible } from '../turn/text';
 
 /** Items of a message that are listed. */
 export const MAX_ITEMS = 50;
@@ -132,4 +140,165 @@ export class BroughtFacts {
   private readonly _pictures = new Map<string, Promise<string | null>>();
   private _wanted: string[] = [];
   private _answer: Promise<Map<string, number>> | null = null;
+}
+
+/** Characters of a name in a chip. */
+const SHOWN = 60;
+
+/** Characters of the address of a picture: some megabytes, as many as one message may have. */
+const MAX_ADDRESS = 8_000_000;
+
+const PICTURE =
+  /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
+
+/** Show below each message of a notebook what it has brought, as long as the notebook is open. */
+export function showBrought(
+  { panel, queries, connected }: PageConnection,
+  trans: TranslationBundle
+): void {
+  const facts = new BroughtFacts(
+    (name, params) =>
+      new Promise(resolve => {
+        // A question is lost that is asked while the kernel starts.
+        const ask = () => {
+          queries.ask(name, params).then(
+            answer => {
+              connected.disconnect(ask);
+              resolve(answer);
+            },
+            () => undefined
+          );
+        };
+        connected.connect(ask);
+        ask();
+      })
+  );
+  forEachCodeCell(
+    panel.content,
+    cell =>
+      // A cell that has never been on the screen is drawn when it is.
+      void cell.ready.then(() => {
+        if (!cell.isDisposed) {
+          new BroughtRow(cell, facts, trans);
+        }
+      })
+  );
+}
+
+class BroughtRow {
+  constructor(cell: CodeCell, facts: BroughtFacts, trans: TranslationBundle) {
+    this._cell = cell;
+    this._facts = facts;
+    this._trans = trans;
+    cell.disposed.connect(() => Signal.clearData(this));
+    cell.model.outputs.changed.connect(this._update, this);
+    this._update();
+  }
+
+  private _update(): void {
+    const { layout } = this._cell;
+    const items = broughtBy(turnOf(this._cell.model));
+    // A turn changes with each word that comes.
+    const seen = JSON.stringify(items);
+    if (seen === this._seen || !(layout instanceof PanelLayout)) {
+      return;
+    }
+    this._seen = seen;
+    this._row?.dispose();
+    this._row = null;
+    if (items.length > 0) {
+      const node = broughtRow(items, this._facts, this._trans);
+      this._row = new Widget({ node });
+      const input = layout.widgets.findIndex(widget =>
+        widget.hasClass('jp-Cell-inputWrapper')
+      );
+      layout.insertWidget(input + 1, this._row);
+    }
+  }
+
+  private readonly _cell: CodeCell;
+  private readonly _facts: BroughtFacts;
+  private readonly _trans: TranslationBundle;
+  private _row: Widget | null = null;
+  private _seen = '[]';
+}
+
+/**
+ * Return a row of what a message has brought: a chip each, and a small picture for each picture.
+ *
+ * It holds text, and pictures that the kernel has read and made small. Nothing in it is loaded from
+ * anywhere. What the kernel does not keep any more is named all the same.
+ */
+export function broughtRow(
+  items: readonly IBrought[],
+  facts: Pick<BroughtFacts, 'tokens' | 'picture'>,
+  trans: TranslationBundle
+): HTMLElement {
+  const row = element('ul', 'msgbook-Brought');
+  row.setAttribute('aria-label', trans.__('Sent with this message'));
+  for (const item of items.slice(0, MAX_ITEMS)) {
+    row.append(chip(item, facts, trans));
+  }
+  const more = items.length - MAX_ITEMS;
+  if (more > 0) {
+    const words = trans.__('%1 more', more);
+    row.append(element('li', 'msgbook-Brought-chip', words));
+  }
+  return row;
+}
+
+function chip(
+  item: IBrought,
+  facts: Pick<BroughtFacts, 'tokens' | 'picture'>,
+  trans: TranslationBundle
+): HTMLElement {
+  const name = element('span', 'msgbook-Brought-name', shownName(item));
+  const node = element('li', 'msgbook-Brought-chip', name);
+  node.dataset.kind = item.kind;
+  node.title = visible(item.name.slice(0, 1000));
+  const note = noteOf(item, trans);
+  if (note !== '') {
+    node.append(element('span', 'msgbook-Brought-note', ` · ${note}`));
+  } else if (item.digest !== undefined && item.kind === 'picture') {
+    void facts.picture(item.digest).then(url => showPicture(node, item, url));
+  } else if (item.digest !== undefined) {
+    void facts.tokens(item.digest).then(count => {
+      if (count !== null) {
+        const words = trans._n('%1 token', '%1 tokens', count);
+        node.append(element('span', 'msgbook-Brought-note', ` · ${words}`));
+      }
+    });
+  }
+  return node;
+}
+
+function noteOf(item: IBrought, trans: TranslationBundle): string {
+  if (item.isUnchanged) {
+    return trans.__('unchanged, sent above');
+  }
+  return item.kind === 'picture' && item.digest === undefined
+    ? trans.__('loaded by the server of the model')
+    : '';
+}
+
+function showPicture(
+  node: HTMLElement,
+  { name }: IBrought,
+  url: string | null
+): void {
+  if (url === null || url.length > MAX_ADDRESS || !PICTURE.test(url)) {
+    return;
+  }
+  const picture = element('img', 'msgbook-Brought-picture');
+  picture.alt = visible(name.slice(0, 1000));
+  picture.decoding = 'async';
+  picture.src = url;
+  node.prepend(picture);
+}
+
+/** Return the name in one line: the end of a long one, where the name of a file stands. */
+function shownName({ kind, name }: IBrought): string {
+  const line = visible(name.slice(-1000).replace(/\s+/g, ' '));
+  const shown = line.length <= SHOWN ? line : `…${line.slice(1 - SHOWN)}`;
+  return kind === 'call' ? `${shown}{…}` : shown;
 }

@@ -1,13 +1,25 @@
 import type { ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
-import { UUID, type JSONObject } from '@lumino/coreutils';
-
-import type { History } from '../comm/historyMessages';
-import { changeOurs, OURS } from '../live/metadata';
-import { asOneChange } from '../live/undo';
+import { type JSONObject, UUID } from '@lumino/coreutils';
+import type { History } from '../comm/turnMessages';
+import { asOneChange, changeOurs, OURS } from '../live/metadata';
 import { isObject } from '../turn/model';
-import { cellFacts, type ICellFacts } from './cellFacts';
-import { changeMsgAttribute, parseMsgLine } from './msgLine';
+import {
+  cellFacts,
+  changeMsgAttribute,
+  type ICellFacts,
+  parseMsgLine
+} from './cellFacts';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import {
+  agentChoices,
+  agentParams,
+  type IChoices,
+  parseAgents
+} from '../pickers/agents';
+import { openChoiceList } from '../pickers/popup';
+import { visible } from '../turn/text';
+import type { IActiveCell } from './activePrompt';
 
 /** The part of a notebook's model that holds cells. */
 type Cells = Pick<INotebookModel, 'cells' | 'sharedModel'>;
@@ -119,4 +131,52 @@ function setAttribute(
   if (!inLine || value === null) {
     changeOurs(cell, { [key]: value ?? undefined });
   }
+}
+
+/**
+ * Open a list of the agents that a prompt can name.
+ *
+ * @param without - The agent that has answered, which is left out; undefined for a list of all.
+ */
+export function chooseCellAgent(
+  active: IActiveCell,
+  anchor: Element,
+  label: string,
+  trans: TranslationBundle,
+  onChoose: (agent: string | null) => void,
+  without?: string
+): void {
+  openChoiceList(anchor, {
+    label,
+    placeholder: trans.__('Search agents'),
+    load: () => listAgents(active, without, trans),
+    onChoose,
+    trans
+  });
+}
+
+async function listAgents(
+  { connection, model, index, facts }: IActiveCell,
+  without: string | undefined,
+  trans: TranslationBundle
+): Promise<IChoices> {
+  const asked = agentParams(model, index);
+  const found = parseAgents(await connection.queries.ask('agents.list', asked));
+  const automatic = {
+    value: null,
+    label: trans.__('Default'),
+    detail: found.agent === undefined ? '' : visible(found.agent),
+    isCurrent: facts.agent === undefined
+  };
+  const notes = found.problem === undefined ? [] : [visible(found.problem)];
+  const all = agentChoices(found, facts.agent, trans);
+  if (without === undefined) {
+    return { choices: [automatic, ...all], notes };
+  }
+  const others = all.filter(({ value }) => value !== without);
+  const none = trans.__('There is no other agent.');
+  return {
+    choices: found.agent === without ? others : [automatic, ...others],
+    notes: others.length === 0 ? [...notes, none] : notes
+  };
 }

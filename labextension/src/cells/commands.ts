@@ -1,27 +1,38 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import type { ISessionContextDialogs } from '@jupyterlab/apputils';
+import {
+  type ISessionContextDialogs,
+  showErrorMessage
+} from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import {
   ellipsesIcon,
+  type LabIcon,
+  MenuSvg,
   refreshIcon,
-  userIcon,
-  type LabIcon
+  userIcon
 } from '@jupyterlab/ui-components';
 import type { JSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
-
-import type { History } from '../comm/historyMessages';
+import type { History } from '../comm/turnMessages';
 import { excludedIcon, sentIcon } from '../icons';
-import { runCell } from '../live/newCell';
-import { copyText } from '../render/copyText';
-import { parseTurn } from '../turn/model';
-import { selectedCells, type IActiveCell } from './activePrompt';
-import { answerText, asMarkdown } from './answers';
-import { chooseCellAgent } from './cellAgent';
-import { HISTORIES, anchorOf, openMenu } from './cellMenu';
-import { isSent } from './cellFacts';
-import { setAgent, setHistory } from './changes';
+import { runCell } from '../live/metadata';
+import { copyText } from '../render/dom';
+import { asText, parseTurn } from '../turn/model';
+import { type IActiveCell, selectedCells } from './activePrompt';
+import {
+  chooseCellAgent,
+  insertRetry,
+  type Other,
+  setAgent,
+  setHistory
+} from './changes';
+import { isSent, withoutMsgLine } from './cellFacts';
 import { chooseOtherModel } from './otherModel';
-import { fork, retry } from './runs';
+import type { TurnJson } from '../turn/delta';
+import { PathExt } from '@jupyterlab/coreutils';
+import { pathBeside } from '../live/beside';
+import { errorText } from '../live/errorText';
+import { openNotebook } from '../live/chatNotebook';
+import { idInFile } from '../live/openingPlace';
 
 type Args = ReadonlyPartialJSONObject;
 
@@ -210,4 +221,103 @@ function sentCells(active: IActiveCell) {
   return selectedCells(active).filter(
     cell => cell.type !== 'raw' && cell.sharedModel.getSource().trim() !== ''
   );
+}
+
+/** Return the text of a turn as the model wrote it, without reasoning and calls; empty if there is none. */
+export function answerText(turn: TurnJson | null): string {
+  const blocks = parseTurn(turn)?.blocks ?? [];
+  return blocks
+    .map(block => (block.type === 'text' ? asText(block.text) : undefined))
+    .filter(text => text !== undefined)
+    .join('\n\n');
+}
+
+/** Return a prompt, quoted, and its answer as Markdown. */
+export function asMarkdown(source: string, turn: TurnJson | null): string {
+  const quoted = withoutMsgLine(source)
+    .trim()
+    .split('\n')
+    .map(line => `> ${line}`.trimEnd());
+  return [quoted.join('\n'), answerText(turn)]
+    .filter(text => text !== '')
+    .join('\n\n');
+}
+
+/** What requests can get of a cell, in the order of menus. */
+export const HISTORIES: readonly History[] = ['include', 'exclude', 'summary'];
+
+/** Open the menu with all commands at the button of the cell's toolbar. */
+export function openMenu(
+  { commands }: JupyterFrontEnd,
+  active: IActiveCell,
+  trans: TranslationBundle
+): void {
+  const menu = new MenuSvg({ commands });
+  menu.title.label = trans.__('Chat');
+  const add = (command: string, args: JSONObject = {}) =>
+    menu.addItem({ command, args });
+  add('msgbook:choose-cell-agent');
+  add('msgbook:run-again');
+  add('msgbook:retry-with-model');
+  add('msgbook:retry-with-agent');
+  menu.addItem({ type: 'separator' });
+  HISTORIES.forEach(history => add('msgbook:set-history', { history }));
+  menu.addItem({ type: 'separator' });
+  add('msgbook:copy-answer');
+  add('msgbook:copy-as-markdown');
+  add('msgbook:fork-conversation');
+  const { left, bottom } = anchorOf(
+    active,
+    'open-cell-menu'
+  ).getBoundingClientRect();
+  menu.aboutToClose.connect(() => requestAnimationFrame(() => menu.dispose()));
+  menu.open(left, bottom);
+}
+
+/** Return the element at which a command opens what it shows. */
+export function anchorOf({ widget }: IActiveCell, command: string): Element {
+  const button = widget.node.querySelector<HTMLElement>(
+    `.jp-cell-toolbar [data-command='msgbook:${command}']`
+  );
+  const isShown = button !== null && button.getClientRects().length > 0;
+  return isShown ? button : (widget.promptNode ?? widget.node);
+}
+
+/** Run a copy of the active prompt with another agent or model. */
+export function retry(
+  active: IActiveCell,
+  other: Other,
+  dialogs: ISessionContextDialogs | undefined
+): void {
+  const index = Array.from(active.model.cells).indexOf(active.cell);
+  if (index === -1) {
+    return;
+  }
+  const copy = insertRetry(active.model, index, other);
+  active.notebook.activeCellIndex = copy;
+  void runCell(active.connection.panel, active.notebook.widgets[copy], dialogs);
+}
+
+/** Save the notebook, let the kernel fork the file, and open the new one. */
+export async function fork(
+  app: JupyterFrontEnd,
+  { connection, model, cell }: IActiveCell,
+  trans: TranslationBundle
+): Promise<void> {
+  const { context } = connection.panel;
+  try {
+    await context.save();
+    const answer = await connection.queries.ask('conversation.fork', {
+      name: PathExt.basename(context.path),
+      cell_id: idInFile(model, cell.id)
+    });
+    const name = asText(answer.name) ?? '';
+    const { contents } = app.serviceManager;
+    await openNotebook(app, pathBeside(contents, context.path, name));
+  } catch (reason) {
+    await showErrorMessage(
+      trans.__('The chat was not forked'),
+      errorText(reason)
+    );
+  }
 }

@@ -1,11 +1,14 @@
 import type { ISessionContextDialogs } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { errorText } from '../live/errorText';
-import { runCell } from '../live/newCell';
+import { runCell } from '../live/metadata';
 import type { PageConnection } from '../live/pageConnection';
-import { agentParams, firstChoice, parseAgents } from '../pickers/agents';
-import type { IChoices } from '../pickers/choices';
+import {
+  agentParams,
+  firstChoice,
+  type IChoices,
+  parseAgents
+} from '../pickers/agents';
 import { openChoiceList } from '../pickers/popup';
 import { asTexts, parseTurn } from '../turn/model';
 import { visible } from '../turn/text';

@@ -2,15 +2,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import {
   addBelowIcon,
   copyIcon,
+  type LabIcon,
   runIcon,
-  saveIcon,
-  type LabIcon
+  saveIcon
 } from '@jupyterlab/ui-components';
-
-import { copyText } from '../render/copyText';
-import { element } from '../render/dom';
-import { codeIn } from './languages';
-import type { ICodeActions } from './notebookCode';
+import { copyText, element } from '../render/dom';
+import { codeIn, type ICodeActions } from './notebookCode';
 
 const CODE = '.msgbook-Turn .msgbook-Text pre';
 

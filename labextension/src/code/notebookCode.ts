@@ -1,20 +1,22 @@
 import {
   Dialog,
   InputDialog,
+  type ISessionContextDialogs,
   Notification,
-  showDialog,
-  type ISessionContextDialogs
+  showDialog
 } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { findFile, pathBeside } from '../live/beside';
 import { errorText } from '../live/errorText';
-import { activateCell, insertCell, runCell } from '../live/newCell';
+import {
+  activateCell,
+  type INewCell,
+  insertCell,
+  runCell
+} from '../live/metadata';
 import { visible } from '../turn/text';
-import { canRun, cellOf, fileNameOf, type ICode } from './languages';
-import { isInView, isSeen } from './seen';
 
 /** What the code toolbar does with code of an answer. */
 export interface ICodeActions {
@@ -161,4 +163,193 @@ export class NotebookCode implements ICodeActions {
   private readonly _trans: TranslationBundle;
   private readonly _dialogs: ISessionContextDialogs | undefined;
   private readonly _isChat: () => boolean;
+}
+
+/** Columns to the next stop of a tab, as browsers show it. */
+const TAB = 8;
+
+/** Columns of blanks within a line after which nobody expects more of it. */
+const WIDEST_GAP = 60;
+
+/** Empty lines after which nobody expects more code. */
+const TALLEST_GAP = 10;
+
+/** Marks that stand on one letter, more than any script needs; they cover what is above and below. */
+const PILE = /\p{M}{5}/u;
+
+/** Return whether code shows all that it holds: nothing is invisible, covered or far from the rest. */
+export function isSeen({ text }: ICode): boolean {
+  const lines = text.trimEnd().split('\n');
+  return (
+    visible(text) === text &&
+    !PILE.test(text) &&
+    lines.every(line => widestGap(line) <= WIDEST_GAP) &&
+    mostEmptyLines(lines) <= TALLEST_GAP
+  );
+}
+
+/** Return the columns of the widest blank that stands before something. */
+function widestGap(line: string): number {
+  let column = 0;
+  let start = 0;
+  let widest = 0;
+  for (const character of line) {
+    if (character === '\t') {
+      column += TAB - (column % TAB);
+    } else {
+      column += 1;
+      if (character !== ' ') {
+        widest = Math.max(widest, column - 1 - start);
+        start = column;
+      }
+    }
+  }
+  return widest;
+}
+
+function mostEmptyLines(lines: readonly string[]): number {
+  let empty = 0;
+  let most = 0;
+  for (const line of lines) {
+    empty = line.trim() === '' ? empty + 1 : 0;
+    most = Math.max(most, empty);
+  }
+  return most;
+}
+
+/** Pixels by which layouts are rounded. */
+const ROUNDED = 2;
+
+/**
+ * Return whether all of an element is in sight at once: it reaches neither beyond the window nor
+ * beyond a box that cuts it off, and nothing in it has to be scrolled.
+ */
+export function isInView(element: HTMLElement): boolean {
+  const shown = element.getBoundingClientRect();
+  const fits = (box: Pick<DOMRect, 'left' | 'top' | 'right' | 'bottom'>) =>
+    shown.left >= box.left - ROUNDED &&
+    shown.top >= box.top - ROUNDED &&
+    shown.right <= box.right + ROUNDED &&
+    shown.bottom <= box.bottom + ROUNDED;
+  const { innerWidth: right, innerHeight: bottom } = window;
+  if (isCut(element) || !fits({ left: 0, top: 0, right, bottom })) {
+    return false;
+  }
+  // What the body cuts off is the window's affair: it can have no height at all.
+  for (
+    let box = element.parentElement;
+    box !== null && box !== document.body;
+    box = box.parentElement
+  ) {
+    if (cutsOff(box) && !fits(box.getBoundingClientRect())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function isCut(element: HTMLElement): boolean {
+  return (
+    element.scrollWidth > element.clientWidth + ROUNDED ||
+    element.scrollHeight > element.clientHeight + ROUNDED
+  );
+}
+
+function cutsOff(box: Element): boolean {
+  const { overflowX, overflowY } = getComputedStyle(box);
+  return ![overflowX, overflowY].every(o => o === 'visible' || o === '');
+}
+
+/** Code as an answer shows it. */
+export interface ICode {
+  readonly text: string;
+  /** First word of its fence in small letters; empty if there is none. */
+  readonly language: string;
+}
+
+/** The magic that runs code of a language, without percent signs. */
+const MAGICS: Readonly<Record<string, string>> = {
+  python: 'python',
+  python3: 'python',
+  py: 'python',
+  bash: 'bash',
+  shell: 'bash',
+  sh: 'sh',
+  html: 'html',
+  svg: 'svg',
+  javascript: 'javascript',
+  js: 'javascript',
+  latex: 'latex',
+  perl: 'perl',
+  ruby: 'ruby'
+};
+
+/** Endings of files whose language is called otherwise. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  python: 'py',
+  python3: 'py',
+  bash: 'sh',
+  shell: 'sh',
+  javascript: 'js',
+  typescript: 'ts',
+  markdown: 'md',
+  rust: 'rs',
+  ruby: 'rb',
+  perl: 'pl',
+  latex: 'tex',
+  yaml: 'yml',
+  'c++': 'cpp',
+  csharp: 'cs',
+  kotlin: 'kt',
+  text: 'txt',
+  plaintext: 'txt'
+};
+
+function magicOf({ language }: ICode): string | undefined {
+  return Object.hasOwn(MAGICS, language) ? MAGICS[language] : undefined;
+}
+
+/** Return whether a cell can run the code in a notebook, whose own language is empty in a chat. */
+export function canRun(code: ICode, notebookLanguage: string): boolean {
+  const isOwn = code.language !== '' && code.language === notebookLanguage;
+  return isOwn || magicOf(code) !== undefined;
+}
+
+/**
+ * Return a cell with exactly the code: code if a cell can run it, else a note.
+ *
+ * @param notebookLanguage - What a code cell holds without a magic; empty in a chat.
+ */
+export function cellOf(code: ICode, notebookLanguage: string): INewCell {
+  const magic = magicOf(code);
+  if (!canRun(code, notebookLanguage)) {
+    return { cell_type: 'markdown', source: fenced(code) };
+  }
+  const isOwn = (magic ?? code.language) === notebookLanguage;
+  const source = isOwn ? code.text : `%%${magic}\n${code.text}`;
+  return { cell_type: 'code', source };
+}
+
+function fenced({ text, language }: ICode): string {
+  const runs = Array.from(text.matchAll(/`+/g), ([run]) => run.length);
+  const fence = '`'.repeat(Math.max(2, ...runs) + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** Return a name to propose for a file with the code. */
+export function fileNameOf({ language }: ICode): string {
+  const known = Object.hasOwn(ENDINGS, language) ? ENDINGS[language] : language;
+  return `code.${/^[a-z0-9]{1,10}$/.test(known) ? known : 'txt'}`;
+}
+
+/** Return the code that an element shows, without the line feed at its end. */
+export function codeIn(pre: Element): ICode {
+  const code = pre.querySelector('code') ?? pre;
+  const name = Array.from(code.classList).find(one =>
+    one.startsWith('language-')
+  );
+  return {
+    text: (code.textContent ?? '').replace(/\n$/, ''),
+    language: (name ?? '').slice('language-'.length).toLowerCase()
+  };
 }

@@ -1,5 +1,6 @@
 import { turnJson, type TurnJson } from '../turn/delta';
-import { isObject, asText } from '../turn/model';
+import { asText, isObject } from '../turn/model';
+import type { JSONObject } from '@lumino/coreutils';
 
 /** The kernel's message with a turn, when it begins or was asked for (docs/protocol.md). */
 export interface ITurnMessage {
@@ -85,4 +86,63 @@ export function parseTurnDelta(data: unknown): ITurnDelta | null {
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** The kernel's request to save AgentMetadata in the notebook (docs/protocol.md). */
+export interface IAgentKeep {
+  /** The cell that runs: only its notebook is meant. */
+  readonly cellId: string;
+  readonly agentMetadata: JSONObject;
+  /** Client session of the page that writes a shared document; null where any page does. */
+  readonly writer: string | null;
+}
+
+/** Return the request in a comm message; null if there is none or it is not well formed. */
+export function parseAgentKeep(data: unknown): IAgentKeep | null {
+  if (!isObject(data) || data.type !== 'agent.keep') {
+    return null;
+  }
+  const { cell_id: cellId, agent_metadata: agentMetadata } = data;
+  return typeof cellId === 'string' && isObject(agentMetadata)
+    ? {
+        cellId,
+        agentMetadata: agentMetadata as JSONObject,
+        writer: asText(data.writer) ?? null
+      }
+    : null;
+}
+
+/** What a model gets of a cell: all of it, nothing or its summary. */
+export type History = 'include' | 'exclude' | 'summary';
+
+const HISTORIES: readonly unknown[] = ['include', 'exclude', 'summary'];
+
+/** Return `value` if it is what a model can get of a cell. */
+export function asHistory(value: unknown): History | undefined {
+  return HISTORIES.includes(value) ? (value as History) : undefined;
+}
+
+/** The kernel's request to set the history of cells (docs/protocol.md). */
+export interface IHistoryMark {
+  readonly cells: ReadonlySet<string>;
+  readonly history: History;
+  /** Client session of the page that marks a shared document; null where any page does. */
+  readonly writer: string | null;
+}
+
+/** Return the request in a comm message; null if there is none or it is not well formed. */
+export function parseHistoryMark(data: unknown): IHistoryMark | null {
+  if (!isObject(data) || data.type !== 'cells.mark') {
+    return null;
+  }
+  const { cells, history } = data;
+  return Array.isArray(cells) &&
+    cells.every(id => typeof id === 'string') &&
+    HISTORIES.includes(history)
+    ? {
+        cells: new Set(cells),
+        history: history as History,
+        writer: asText(data.writer) ?? null
+      }
+    : null;
 }

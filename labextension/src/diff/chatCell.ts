@@ -1,14 +1,14 @@
 import type { JSONValue } from '@lumino/coreutils';
-
 import {
   asText,
+  type IBlock,
   isObject,
   parseTurn,
   resultParts,
-  TURN_MIME,
-  type IBlock
+  TURN_MIME
 } from '../turn/model';
 import { indentJson } from '../turn/text';
+import type { IDiffModel, IVersion } from '@jupyterlab/git';
 
 /** A part of an answer, as text that can be compared. */
 export interface IPart {
@@ -127,4 +127,39 @@ function joined(value: unknown): string {
 
 function json(value: unknown): string {
   return JSON.stringify(value, null, 2);
+}
+
+/** Reads the cells of a text as a file with that path; null if it is no chat. */
+export type ReadCells = (
+  path: string,
+  text: string
+) => Promise<IChatCell[] | null>;
+
+/** The cells of two versions, why they cannot be shown, or null for files that are no chats. */
+export type Versions =
+  | { readonly before: IChatCell[]; readonly after: IChatCell[] }
+  | { readonly reason: string }
+  | null;
+
+/** Read both versions of a file. */
+export async function readVersions(
+  model: IDiffModel,
+  read: ReadCells
+): Promise<Versions> {
+  const cells = async (version: IVersion) => {
+    const text = await version.content();
+    // A file that was added or deleted has one version without text.
+    return text.trim() === '' ? [] : read(model.filename, text);
+  };
+  try {
+    const [before, after] = await Promise.all([
+      cells(model.reference),
+      cells(model.challenger)
+    ]);
+    return before && after ? { before, after } : null;
+  } catch (reason) {
+    return {
+      reason: reason instanceof Error ? reason.message : String(reason)
+    };
+  }
 }

@@ -3,17 +3,19 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { JSONValue } from '@lumino/coreutils';
 import { Panel, Widget } from '@lumino/widgets';
-
 import { Disclosure, element } from '../render/dom';
 import { turnRendererFactory } from '../render/factory';
 import { safeMarkdown } from '../safe/markdown';
 import { TURN_MIME } from '../turn/model';
 import { controlsVisible } from '../turn/text';
-import { isSameAnswer, type IChatCell } from './chatCell';
-import { diffParts, type IPartRow } from './parts';
+import { type IChatCell, type IPart, isSameAnswer } from './chatCell';
 import type { IRow } from './rows';
-import { partWords, rowWords } from './wording';
-import { diffWords, type IPiece } from './words';
+import {
+  type ChangeObject,
+  diffArrays,
+  diffLines,
+  diffWordsWithSpace
+} from 'diff';
 
 /** What the views of a diff need. */
 export interface IDiffTools {
@@ -175,4 +177,148 @@ function block(
   ...children: (Node | string)[]
 ): Widget {
   return new Widget({ node: element(tag, className, ...children) });
+}
+
+/** A part of an answer in both versions, or in one of them. */
+export interface IPartRow {
+  readonly type: string;
+  readonly before?: string;
+  readonly after?: string;
+}
+
+const MAX_EDITS = 800;
+
+/** Return the parts of two answers, in order; what changed in place is one row. */
+export function diffParts(
+  before: readonly IPart[],
+  after: readonly IPart[]
+): IPartRow[] {
+  const rows: IPartRow[] = [];
+  let removed: IPart[] = [];
+  for (const change of align(before, after)) {
+    if (change.removed) {
+      removed = change.value;
+      continue;
+    }
+    const pairs = change.added ? removed : [];
+    if (!change.added) {
+      rows.push(...removed.map(removedRow));
+    }
+    for (const { type, text } of change.value) {
+      const index = pairs.findIndex(part => part.type === type);
+      rows.push(...pairs.splice(0, Math.max(index, 0)).map(removedRow));
+      const paired = change.added ? (index < 0 ? null : pairs.shift()!) : null;
+      const old = change.added ? paired?.text : text;
+      rows.push({ type, before: old, after: text });
+    }
+    rows.push(...pairs.map(removedRow));
+    removed = [];
+  }
+  return [...rows, ...removed.map(removedRow)];
+}
+
+function align(
+  before: readonly IPart[],
+  after: readonly IPart[]
+): { removed: boolean; added: boolean; value: IPart[] }[] {
+  return (
+    diffArrays([...before], [...after], {
+      comparator: (left, right) =>
+        left.type === right.type && left.text === right.text,
+      maxEditLength: MAX_EDITS
+    }) ?? [
+      { removed: true, added: false, value: [...before] },
+      { removed: false, added: true, value: [...after] }
+    ]
+  );
+}
+
+function removedRow({ type, text }: IPart): IPartRow {
+  return { type, before: text };
+}
+
+/** Return what happened to a cell. */
+export function rowWords(
+  { kind, moved, before, after }: IRow,
+  trans: TranslationBundle
+): string {
+  if (moved) {
+    return kind === 'changed'
+      ? trans.__('Moved and changed')
+      : trans.__('Moved');
+  }
+  if (kind === 'changed' && before?.source === after?.source) {
+    return trans.__('Answer changed');
+  }
+  switch (kind) {
+    case 'added':
+      return trans.__('Added');
+    case 'removed':
+      return trans.__('Removed');
+    case 'changed':
+      return trans.__('Changed');
+    case 'same':
+      return trans.__('Unchanged');
+  }
+}
+
+/** Return the name of a part of an answer, and what happened to it. */
+export function partWords(
+  { type, before, after }: IPartRow,
+  trans: TranslationBundle
+): { label: string; note: string } {
+  const label = partName(type, trans);
+  if (before === after) {
+    return { label, note: '' };
+  }
+  if (before === undefined) {
+    return { label, note: trans.__('Added') };
+  }
+  const note = after === undefined ? trans.__('Removed') : trans.__('Changed');
+  return { label, note };
+}
+
+function partName(type: string, trans: TranslationBundle): string {
+  switch (type) {
+    case 'reasoning':
+      return trans.__('Thinking Process');
+    case 'tool_call':
+      return trans.__('Tool call');
+    case 'tool_result':
+      return trans.__('Result');
+    case 'output':
+      return trans.__('Output');
+    case 'text':
+      return trans.__('Answer');
+    default:
+      return controlsVisible(type);
+  }
+}
+
+/** A piece of a text, in both versions or in one. */
+export interface IPiece {
+  readonly kind: 'same' | 'added' | 'removed';
+  readonly text: string;
+}
+
+/** Texts that differ in more words, or lines, are compared less closely. */
+const MAX_WORD_EDITS = 1000;
+
+/** Return what is different between two texts: words, else lines, else the whole. */
+export function diffWords(before: string, after: string): IPiece[] {
+  const limit = { maxEditLength: MAX_WORD_EDITS };
+  const changes =
+    diffWordsWithSpace(before, after, limit) ?? diffLines(before, after, limit);
+  if (changes) {
+    return changes.map(piece);
+  }
+  return [
+    { kind: 'removed', text: before },
+    { kind: 'added', text: after }
+  ];
+}
+
+function piece({ added, removed, value }: ChangeObject<string>): IPiece {
+  const kind = added ? 'added' : removed ? 'removed' : 'same';
+  return { kind, text: value };
 }

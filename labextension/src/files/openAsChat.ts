@@ -2,9 +2,8 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { showErrorMessage } from '@jupyterlab/apputils';
 import type { IDocumentWidget } from '@jupyterlab/docregistry';
 import type { TranslationBundle } from '@jupyterlab/translation';
-
-import { openChat } from '../live/openNotebook';
-import { isReadFromMessages } from './section';
+import { openChat } from '../live/chatNotebook';
+import { isObject } from '../turn/model';
 
 /** Open an `.md` file as a notebook if the server finds a message section in it, else say why not. */
 export async function openAsChat(
@@ -43,4 +42,24 @@ async function findProblem(
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** An entry of Jupytext's formats that names an `.md` file with a message section. */
+const SECTION_ENTRY = /(?:^|,)\s*(?:[^,]*\/)?(?:md|auto):msg\s*(?:,|$)/;
+
+/**
+ * Return whether the server has read a notebook from a message file, by the notebook's metadata.
+ *
+ * Of an `.md` in a pair the formats say so: the server refuses them where there is no section.
+ */
+export function isReadFromMessages(metadata: unknown): boolean {
+  const jupytext = isObject(metadata) ? metadata.jupytext : undefined;
+  if (!isObject(jupytext)) {
+    return false;
+  }
+  const { formats, text_representation: text } = jupytext;
+  return (
+    (isObject(text) && text.format_name === 'msg') ||
+    (typeof formats === 'string' && SECTION_ENTRY.test(formats))
+  );
 }

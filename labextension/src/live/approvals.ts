@@ -1,16 +1,17 @@
 import type { JSONObject } from '@lumino/coreutils';
-import { Signal, type ISignal } from '@lumino/signaling';
-
+import { type ISignal, Signal } from '@lumino/signaling';
 import {
   approvalAnswer,
+  type Choice,
+  type IApprovalQuestion,
   parseClosed,
   parseLate,
-  parseQuestion,
-  type Choice,
-  type IApprovalQuestion
+  parseQuestion
 } from '../comm/approvalMessages';
-import { draftOf } from '../render/draft';
-import { restQuestions } from '../render/restingButtons';
+import { draftOf, restQuestions } from '../render/draft';
+import { Notification } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { copyText } from '../render/dom';
 
 /** What a person wanted of a question and the kernel did not get. */
 export interface IUnheard {
@@ -135,4 +136,26 @@ export class Approvals {
   private readonly _open = new Map<string, IApprovalQuestion>();
   /** Words of the answers, any of which can be too late, by the ids of their questions. */
   private readonly _sent = new Map<string, string>();
+}
+
+/** Tell a person that what they wanted of a question did not count, and offer what they wrote. */
+export function tellUnheard(
+  { isAnswer, words }: IUnheard,
+  trans: TranslationBundle
+): void {
+  const told = isAnswer
+    ? trans.__(
+        'Your answer did not count: the call had been decided on another page, or its turn had ended.'
+      )
+    : trans.__(
+        'The call was decided on another page, or its turn ended. What you were writing was not sent.'
+      );
+  const copy = {
+    label: trans.__('Copy what you wrote'),
+    callback: () => copyText(words)
+  };
+  Notification.warning(told, {
+    autoClose: false,
+    actions: words === '' ? [] : [copy]
+  });
 }

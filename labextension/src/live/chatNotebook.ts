@@ -1,7 +1,14 @@
-import type { ISessionContext } from '@jupyterlab/apputils';
-import type { NotebookPanel } from '@jupyterlab/notebook';
-
-import { KERNEL_NAME } from '../comm/kernelLink';
+import type {
+  ISessionContext,
+  SessionContextDialogs
+} from '@jupyterlab/apputils';
+import type { NotebookPanel, StaticNotebook } from '@jupyterlab/notebook';
+import { KERNEL_NAME } from '../comm/kernelComm';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { IDocumentWidget } from '@jupyterlab/docregistry';
+import type { JSONObject } from '@lumino/coreutils';
+import { asText, isObject } from '../turn/model';
+import { type ISignal, Signal } from '@lumino/signaling';
 
 /** Return whether a notebook is a chat: one of our kernel, also while none runs. */
 export function isChatNotebook({
@@ -24,4 +31,139 @@ export function onKernelChoice(
     kernelPreferenceChanged.disconnect(changed);
     kernelChanged.disconnect(changed);
   });
+}
+
+/** The widget factory of notebooks. */
+export const NOTEBOOK_FACTORY = 'Notebook';
+
+/** Open a file of any type as a notebook. */
+export async function openNotebook(
+  { commands }: Pick<JupyterFrontEnd, 'commands'>,
+  path: string,
+  options: JSONObject = {}
+): Promise<IDocumentWidget | undefined> {
+  const args = { path, factory: NOTEBOOK_FACTORY, ...options };
+  return (await commands.execute('docmanager:open', args)) as
+    IDocumentWidget | undefined;
+}
+
+/** Open a file of any type as a notebook with our kernel. */
+export function openChat(
+  app: Pick<JupyterFrontEnd, 'commands'>,
+  path: string
+): Promise<IDocumentWidget | undefined> {
+  return openNotebook(app, path, { kernel: { name: KERNEL_NAME } });
+}
+
+/** Return whether a kernel is one of msgbook: `msgbook` itself, or one with that in front of its name. */
+export function isOurKernel(name: string): boolean {
+  return name === KERNEL_NAME || name.startsWith(`${KERNEL_NAME}-`);
+}
+
+type Options = SessionContextDialogs.IKernelOptions;
+
+/**
+ * Select what a dialog would have proposed without our kernels, if it selects nothing itself.
+ *
+ * JupyterLab sorts kernels by their names, and where it knows no better the first one is proposed: a
+ * "Chat" before any "Python".
+ *
+ * @param defaultName - Name of the server's default kernel.
+ */
+export function proposeOtherKernel(
+  options: Options,
+  defaultName: string | undefined
+): Options {
+  const all = options.groups.flatMap(group => group.options);
+  const first = options.groups[0]?.options ?? [];
+  const nameOf = ({ value }: { value?: string }) => kernelName(value);
+  if (all.some(({ selected }) => selected) || !first.length) {
+    return options;
+  }
+  if (isOurKernel(nameOf(first[0]) ?? '')) {
+    const others = first.filter(one => !isOurKernel(nameOf(one) ?? ''));
+    const proposed =
+      others.find(one => nameOf(one) === defaultName) ?? others[0];
+    if (proposed !== undefined) {
+      proposed.selected = true;
+    }
+  }
+  return options;
+}
+
+/** Return the kernel's name in the value of an option, JSON that JupyterLab made. */
+function kernelName(value: string | undefined): string | undefined {
+  const choice: unknown = JSON.parse(value ?? 'null');
+  return isObject(choice) ? (asText(choice.name) ?? undefined) : undefined;
+}
+
+type Mode = StaticNotebook.INotebookConfig['windowingMode'];
+
+/** JupyterLab's mode in which the page lays out only the cells in view. */
+const OURS: Mode = 'full';
+
+/** Keeps a notebook in our mode while it is a chat, and in that of the user's settings otherwise. */
+export class ChatWindowing {
+  /** @param isOn - Returns whether chats have a mode of their own. */
+  constructor(panel: NotebookPanel, isOn: () => boolean) {
+    this._panel = panel;
+    this._isOn = isOn;
+    this._theirs = panel.content.notebookConfig.windowingMode;
+    onKernelChoice(panel, () => this.update());
+    panel.content.model?.metadataChanged.connect(this.update, this);
+    panel.disposed.connect(() => Signal.clearData(this));
+    this.update();
+  }
+
+  /** Whether the notebook is in our mode because it is a chat. */
+  get isOurs(): boolean {
+    return this._isOurs;
+  }
+
+  /** Emitted when that has changed. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** Take over the mode that JupyterLab has just set in all notebooks. */
+  takeTheirs(): void {
+    this._theirs = this._panel.content.notebookConfig.windowingMode;
+    this.update();
+  }
+
+  update(): void {
+    const { content, isDisposed } = this._panel;
+    if (isDisposed) {
+      return;
+    }
+    const wasOurs = this._isOurs;
+    this._isOurs = this._isOn() && isChat(this._panel);
+    const windowingMode = this._isOurs ? OURS : this._theirs;
+    if (content.notebookConfig.windowingMode !== windowingMode) {
+      content.notebookConfig = { ...content.notebookConfig, windowingMode };
+    }
+    if (wasOurs !== this._isOurs) {
+      this._changed.emit();
+    }
+  }
+
+  private readonly _panel: NotebookPanel;
+  private readonly _isOn: () => boolean;
+  private readonly _changed = new Signal<this, void>(this);
+  private _theirs: Mode;
+  private _isOurs = false;
+}
+
+/**
+ * Return whether a notebook is a chat, or will be one.
+ *
+ * JupyterLab chooses the kernel after it has asked the server for checkpoints. By then it would have
+ * built many cells that are out of view.
+ */
+function isChat({ content, sessionContext }: NotebookPanel): boolean {
+  const { session, kernelPreference } = sessionContext;
+  const isChosen = Boolean(session?.kernel) || Boolean(kernelPreference.name);
+  return isChosen
+    ? isChatNotebook(sessionContext)
+    : content.model?.defaultKernelName === KERNEL_NAME;
 }

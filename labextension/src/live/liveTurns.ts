@@ -1,18 +1,15 @@
-import type { JSONObject } from '@lumino/coreutils';
-
+import { JSONExt, type JSONObject } from '@lumino/coreutils';
 import {
+  type ITurnDelta,
+  type ITurnMessage,
   parseTurnCell,
   parseTurnDelta,
   parseTurnMessage,
-  parseTurnWriter,
-  type ITurnDelta,
-  type ITurnMessage
+  parseTurnWriter
 } from '../comm/turnMessages';
-import { turnJson, type TurnJson } from '../turn/delta';
-import { TURN_MIME } from '../turn/model';
-import { applyDelta, holdsChange, startLive, type ILiveTurn } from './liveTurn';
-import { TurnOutputs } from './turnOutputs';
-import type { ITurnCells } from './turnCells';
+import { applyOps, turnJson, type TurnJson } from '../turn/delta';
+import { asText, TURN_MIME } from '../turn/model';
+import { type ITurnCells, turnBundle } from './turnBundle';
 import { TurnRequests } from './turnRequests';
 import { Writers } from './writers';
 
@@ -290,4 +287,119 @@ export class LiveTurns {
   private readonly _outputs: TurnOutputs;
   private readonly _turns = new Map<string, ILiveTurn>();
   private _timer: number | undefined;
+}
+
+/** A turn that the kernel runs, as far as this page knows. */
+export interface ILiveTurn {
+  readonly cellId: string;
+  readonly displayId: string;
+  /** Number of the last change in `turn`. */
+  seq: number;
+  turn: TurnJson;
+  /** Whether a change is missing, so that the kernel has another `turn`. */
+  lost: boolean;
+  /** Whether another page or an earlier visit to this one runs the cell. */
+  readonly adopted: boolean;
+  /** Whether it has ended and the page that writes it has not written the end yet. */
+  ended: boolean;
+  /** The turn in the output model. */
+  written: TurnJson | null;
+}
+
+/** Return the live turn that a message brings; nothing of it is written yet. */
+export function startLive(message: ITurnMessage, adopted: boolean): ILiveTurn {
+  return {
+    cellId: message.cellId,
+    displayId: message.displayId,
+    seq: message.seq,
+    turn: message.turn,
+    adopted,
+    lost: false,
+    written: null,
+    ended: false
+  };
+}
+
+/** Return whether a live turn holds the change with this number already. */
+export function holdsChange(live: ILiveTurn, seq: number): boolean {
+  return !live.lost && seq <= live.seq;
+}
+
+/** Apply a change in place; return false and mark the turn as lost if one before it is missing. */
+export function applyDelta(live: ILiveTurn, delta: ITurnDelta): boolean {
+  const isNext = !live.lost && delta.seq === live.seq + 1;
+  const turn = isNext ? applyOps(live.turn, delta.ops) : null;
+  if (turn === null) {
+    live.lost = true;
+    return false;
+  }
+  live.turn = turn;
+  live.seq = delta.seq;
+  return true;
+}
+
+/** Writer of live turns into the outputs of a notebook. */
+export class TurnOutputs {
+  constructor(cells: ITurnCells) {
+    this._cells = cells;
+  }
+
+  /** Replace a turn in the outputs; with `add`, also write it if it is missing. */
+  put(live: ILiveTurn, add: boolean): void {
+    const { cellId, turn } = live;
+    // An output from the kernel has better Markdown.
+    const written = JSONExt.deepEqual(this._cells.turn(cellId), turn);
+    if (!written && !this._cells.replace(cellId, turnBundle(turn)) && add) {
+      this._cells.add(cellId, turnBundle(turn));
+    }
+    live.written = turn;
+  }
+
+  /** Write a turn to its cell's outputs even if it is missing there. */
+  ensure(live: ILiveTurn): void {
+    const data = turnBundle(live.turn);
+    if (!this._cells.replace(live.cellId, data)) {
+      this._cells.add(live.cellId, data);
+    }
+    live.written = live.turn;
+  }
+
+  /** Write a turn that this page did not start, in place of an older one. */
+  adopt(live: ILiveTurn, begins: boolean): void {
+    const there = this._cells.turn(live.cellId);
+    const isOld = there ? there.started !== live.turn.started : begins;
+    // The page that ran the cell has cleared a shared document.
+    if (isOld && !this._cells.isShared) {
+      this._cells.clear(live.cellId);
+    }
+    this.put(live, true);
+    this._cells.setRunning(live.cellId, true);
+  }
+
+  /** Return whether the document holds a later turn, or as much of this one. */
+  hasMore({ cellId, turn }: ILiveTurn): boolean {
+    const there = this._cells.turn(cellId);
+    if (there === null || there.started !== turn.started) {
+      return later(there?.started, turn.started);
+    }
+    const size = (value: TurnJson) => JSON.stringify(value.blocks).length;
+    return size(there) >= size(turn);
+  }
+
+  /** Return whether the document holds the end of a turn, or something else in its place. */
+  isOver({ cellId, turn }: ILiveTurn): boolean {
+    const there = this._cells.turn(cellId);
+    return (
+      there === null ||
+      there.status !== 'running' ||
+      there.started !== turn.started
+    );
+  }
+
+  private readonly _cells: ITurnCells;
+}
+
+/** Return whether one time is after another; both are from a file and may be anything. */
+function later(one: unknown, other: unknown): boolean {
+  return Date.parse(asText(one) ?? '') > Date.parse(asText(other) ?? '');
 }

@@ -2,17 +2,14 @@ import type { Cell, CodeCell, ICodeCellModel } from '@jupyterlab/cells';
 import type * as nbformat from '@jupyterlab/nbformat';
 import type { Notebook } from '@jupyterlab/notebook';
 import { JSONExt, type JSONObject } from '@lumino/coreutils';
-
-import type { IAgentKeep } from '../comm/agentMessages';
-import type { IHistoryMark } from '../comm/historyMessages';
+import type { IAgentKeep, IHistoryMark } from '../comm/turnMessages';
 import type { TurnRenderer } from '../render/turnRenderer';
 import { turnJson, type TurnJson } from '../turn/delta';
-import { TURN_MIME } from '../turn/model';
+import { isObject, TURN_MIME } from '../turn/model';
 import type { IApprovalCells } from './approvals';
 import { keepAgent, keepMacros, keepSummaries, markHistory } from './metadata';
-import { keepMarks } from './outputMarks';
-import { keepTimes } from './runTimes';
-import type { ITurnCells } from './turnCells';
+import type { ITurnCells } from './turnBundle';
+import type { Kernel } from '@jupyterlab/services';
 
 /** A prompt that asks for the rest of the answer above. */
 const CONTINUES = /^\s*%continue(?!\S)/;
@@ -307,4 +304,98 @@ function outputAt(
   index: number
 ): nbformat.IOutput & { readonly data?: nbformat.IMimeBundle } {
   return cell.outputs.get(index).toJSON();
+}
+
+const OURS = 'msgbook';
+const SENT = new Set(['include', '1', 'true']);
+
+/** The part of a cell's model that holds marks. */
+export type MarkedCell = Pick<
+  ICodeCellModel,
+  'outputs' | 'getMetadata' | 'setMetadata'
+>;
+
+/**
+ * Keep in a cell which of its displays were hidden, before a run replaces them and their metadata.
+ *
+ * Marks that fit no output hide all outputs of the cell, and the next turn says so (docs/format.md,
+ * section 6): the new ones may contain what was hidden.
+ */
+export function keepMarks(cell: MarkedCell): void {
+  const marks: JSONObject = {};
+  for (let index = 0; index < cell.outputs.length; index++) {
+    const ours: unknown = cell.outputs.get(index).metadata[OURS];
+    const history = isObject(ours) ? ours.history : undefined;
+    if (history !== undefined && !SENT.has(asWord(history))) {
+      marks[index] = { history: asWord(history), sha256: '' };
+    }
+  }
+  if (Object.keys(marks).length > 0) {
+    const found: unknown = cell.getMetadata(OURS);
+    const ours = isObject(found) ? found : {};
+    const before = isObject(ours.output_history) ? ours.output_history : {};
+    cell.setMetadata(OURS, {
+      ...ours,
+      output_history: { ...before, ...marks }
+    });
+  }
+}
+
+function asWord(history: unknown): string {
+  return typeof history === 'string'
+    ? history.trim().toLowerCase()
+    : JSON.stringify(history);
+}
+
+/** Key of a cell's metadata, and the keys in it, as JupyterLab and nbclient write them. */
+const EXECUTION = 'execution';
+const STARTED = 'iopub.execute_input';
+const ENDED = 'shell.execute_reply';
+
+/** A cell of this page that runs, or has run. */
+export interface IRunCell {
+  readonly model: Pick<
+    CodeCell['model'],
+    'isDisposed' | 'getMetadata' | 'setMetadata' | 'outputs'
+  >;
+  readonly outputArea: {
+    readonly future?: Pick<Kernel.IShellFuture, 'msg' | 'done'>;
+  };
+}
+
+/**
+ * Write into a cell when its code has started and ended, once it has.
+ *
+ * JupyterLab does so itself with its setting `recordTiming`, which is off by default. A prompt has the
+ * times in its turn.
+ *
+ * @param started - Time of the kernel's `execute_input`.
+ * @param request - Id of the request that runs the cell.
+ */
+export async function keepTimes(
+  cells: Iterable<IRunCell>,
+  request: string,
+  started: string
+): Promise<void> {
+  for (const { model, outputArea } of cells) {
+    const { future } = outputArea;
+    if (future?.msg.header.msg_id === request) {
+      const reply = await future.done.catch(() => undefined);
+      const ended = reply?.header.date;
+      if (ended !== undefined && !model.isDisposed && isBare(model)) {
+        model.setMetadata(EXECUTION, { [STARTED]: started, [ENDED]: ended });
+      }
+      return;
+    }
+  }
+}
+
+/** Return whether a cell has neither a turn nor times that JupyterLab wrote. */
+function isBare(model: IRunCell['model']): boolean {
+  for (let index = 0; index < model.outputs.length; index++) {
+    if (TURN_MIME in model.outputs.get(index).data) {
+      return false;
+    }
+  }
+  return model.getMetadata(EXECUTION) === undefined;
 }

@@ -1,45 +1,44 @@
 import type { Cell, ICellModel } from '@jupyterlab/cells';
-import { PathExt } from '@jupyterlab/coreutils';
+import { PageConfig, PathExt } from '@jupyterlab/coreutils';
 import {
-  NotebookActions,
   type Notebook,
+  NotebookActions,
   type NotebookPanel
 } from '@jupyterlab/notebook';
 import type { IObservableList } from '@jupyterlab/observables';
 import type { Contents, Kernel, KernelMessage } from '@jupyterlab/services';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
-import { Signal, type ISignal } from '@lumino/signaling';
+import { type ISignal, Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
-
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
-import { CellsReporter, parseCellsQuestion } from '../comm/cellMessages';
-import { GONE } from '../comm/kernelComm';
-import { KERNEL_NAME, KernelLink } from '../comm/kernelLink';
-import { parseAgentKeep } from '../comm/agentMessages';
-import { Queries, type IQueryWords } from '../comm/queries';
-import { parseHistoryMark } from '../comm/historyMessages';
 import {
-  NO_OFFERS,
+  CellsReporter,
+  type ICellSource,
+  parseCellsQuestion
+} from '../comm/cellMessages';
+import { GONE, KERNEL_NAME, KernelLink } from '../comm/kernelComm';
+import { parseAgentKeep, parseHistoryMark } from '../comm/turnMessages';
+import { type IQueryWords, Queries } from '../comm/queries';
+import {
   type Execution,
   type IConversationLink,
   type ITurnHost,
   type ITurnOffers,
+  NO_OFFERS,
   type TurnAction
 } from '../render/host';
 import type { TurnJson } from '../turn/delta';
 import { hasAnswer, parseTurn } from '../turn/model';
-import { AdoptedOutputs } from './adoptedOutputs';
+import { AdoptedOutputs, EarlierAnswers } from './adoptedOutputs';
 import { Approvals } from './approvals';
-import { cellSource } from './cellStates';
-import { linkTo } from './conversationLink';
-import { EarlierAnswers } from './earlierAnswers';
 import { EndFollower } from './endFollower';
-import { executionOf } from './executions';
 import { LiveTurns } from './liveTurns';
 import { NotebookCells } from './notebookCells';
-import { SubagentWatch, readOnlyLabel } from './subagentWatch';
+import { readOnlyLabel, SubagentWatch } from './subagentWatch';
 import { runAction } from './turnActions';
 import { TurnSaver } from './turnSaver';
+import { conversationPath } from '../turn/agentRows';
+import type { ISessionContext } from '@jupyterlab/apputils';
 
 /**
  * Connection of a page to its kernel, beside JupyterLab's own messages. It lasts as long as the
@@ -334,4 +333,106 @@ export class PageConnection implements ITurnHost {
   private readonly _received = new Signal<this, JSONValue>(this);
   private readonly _reporter = new CellsReporter();
   private readonly _link: KernelLink;
+}
+
+/** The part of Yjs's map of a cell that is used here. */
+interface IObserved {
+  observeDeep(changed: () => void): void;
+}
+
+/**
+ * The state of each cell that was asked for, by the map that the cell's JSON is made from.
+ *
+ * The cell's own signal leaves out the changes of outputs that come from this page's kernel.
+ */
+const states = new WeakMap<IObserved, object>();
+
+/** Return a cell as it is told to the kernel. */
+export function cellSource(cell: ICellModel): ICellSource {
+  return {
+    id: cell.id,
+    get state() {
+      return stateOf(cell);
+    },
+    toJSON: () => cell.toJSON()
+  };
+}
+
+function stateOf({ sharedModel }: ICellModel): object {
+  const { ymodel } = sharedModel as unknown as { ymodel?: IObserved };
+  if (ymodel === undefined) {
+    // No change of it is told: each look may be at another state.
+    return {};
+  }
+  let state = states.get(ymodel);
+  if (state === undefined) {
+    ymodel.observeDeep(() => states.set(ymodel, {}));
+    state = {};
+    states.set(ymodel, state);
+  }
+  return state;
+}
+
+/**
+ * Return a link from one conversation to another; null for a path that cannot be opened.
+ *
+ * @param file - From the folder of the first.
+ */
+export function linkTo(
+  from: string,
+  file: string,
+  open: (path: string) => void
+): IConversationLink | null {
+  const path = conversationPath(from, file);
+  return path === null
+    ? null
+    : {
+        url: PageConfig.getUrl({ treePath: path }),
+        open: () => open(path)
+      };
+}
+
+/** What a page knows about its cells, beside the kernel's status. */
+export interface IExecutionFacts {
+  readonly cells: {
+    isRunning(cellId: string): boolean;
+    isAnyRunning(): boolean;
+  };
+  /** Whether the comm to the kernel is being opened. */
+  readonly isOpening: boolean;
+  /** Return whether the kernel was asked for the turn of a cell and has not answered. */
+  isAsked(cellId: string): boolean;
+}
+
+/**
+ * Return whether a cell is running.
+ *
+ * The cell's own state decides before the kernel's status, which is `idle` within a turn, too,
+ * after a subshell handled a comm message. A page that was loaded during a turn learns of it only
+ * by the comm.
+ *
+ * @param cellId - Null for a cell that is not known.
+ */
+export function executionOf(
+  { isReady, session }: Pick<ISessionContext, 'isReady' | 'session'>,
+  cellId: string | null,
+  { cells, isOpening, isAsked }: IExecutionFacts
+): Execution {
+  const status = session?.kernel?.status;
+  if (status === undefined) {
+    return isReady ? 'idle' : 'connecting';
+  }
+  if (GONE.has(status) || status === 'starting') {
+    return 'idle';
+  }
+  if (cellId === null) {
+    return 'unknown';
+  }
+  if (cells.isRunning(cellId)) {
+    return 'running';
+  }
+  if (status === 'unknown' || isOpening || isAsked(cellId)) {
+    return 'connecting';
+  }
+  return status === 'idle' || cells.isAnyRunning() ? 'idle' : 'unknown';
 }

@@ -1,11 +1,8 @@
 import type { INotebookModel } from '@jupyterlab/notebook';
 import type { JSONValue } from '@lumino/coreutils';
-
 import type { ISwitch, ISwitches } from '../comm/contextAnswers';
 import { asTexts, isObject } from '../turn/model';
-import { changeOurs, OURS } from './metadata';
-import { insertCell } from './newCell';
-import { asOneChange } from './undo';
+import { asOneChange, changeOurs, insertCell, OURS } from './metadata';
 
 /**
  * Let the model get something beside the cells, or not, by what a person could write as well; as one

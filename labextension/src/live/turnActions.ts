@@ -1,10 +1,9 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
-
 import type { Queries } from '../comm/queries';
 import type { TurnAction } from '../render/host';
 import { errorText } from './errorText';
-import { activateCell, insertCell, runCell } from './newCell';
+import { activateCell, insertCell, runCell } from './metadata';
 
 /** Do what a person wants to be done with the turn of a cell; tell them if it cannot be done. */
 export async function runAction(

@@ -1,19 +1,18 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { JSONObject } from '@lumino/coreutils';
-
-import { takesTooLong } from '../safe/markdownCost';
+import { takesTooLong } from '../safe/markdown';
 import type { TurnJson } from '../turn/delta';
-import { hiddenReasoningLines } from '../turn/hiddenReasoning';
+import { hiddenReasoningLines, shownSources } from '../turn/hiddenReasoning';
 import {
+  asText,
+  type IBlock,
   parseTurn,
   resultParts,
-  asText,
-  TURN_MIME,
-  type IBlock
+  TURN_MIME
 } from '../turn/model';
-import { shownSources } from '../turn/sources';
 import { controlsVisible } from '../turn/text';
 import { describeModel } from '../turn/wording';
+import type { IWritingPage } from './writers';
 
 /** Greatest length of a turn's `text/plain`, in characters, as in the kernel. */
 const PLAIN_LIMIT = 300;
@@ -106,4 +105,25 @@ function summaryLine(turn: TurnJson): string {
   return line.length <= PLAIN_LIMIT
     ? line
     : `${line.slice(0, PLAIN_LIMIT - 1)}…`;
+}
+
+/** The part of a notebook that live turns need. */
+export interface ITurnCells extends IWritingPage {
+  /** Return the ids of the cells that may be prompts. */
+  prompts(): string[];
+  /** Return the turn among the cell's outputs; null if there is none. */
+  turn(cellId: string): TurnJson | null;
+  /** Return whether the cell is shown as running. */
+  isRunning(cellId: string): boolean;
+  setRunning(cellId: string, running: boolean): void;
+  /** Replace the turn among the cell's outputs; return false if there is none. */
+  replace(cellId: string, data: JSONObject): boolean;
+  /** Add a turn to the cell's outputs. */
+  add(cellId: string, data: JSONObject): void;
+  /** Remove the cell's outputs. */
+  clear(cellId: string): void;
+  /** Take the macros and summaries of a turn that has just ended. */
+  keepResults(turn: TurnJson): void;
+  /** Draw the turn of that cell again. */
+  refresh(cellId: string): void;
 }

@@ -1,6 +1,5 @@
-import { UUID, type JSONObject } from '@lumino/coreutils';
-
-import type { ITurnCells } from './turnCells';
+import { type JSONObject, UUID } from '@lumino/coreutils';
+import type { ITurnCells } from './turnBundle';
 
 /** Time before `turn.get` is sent again, in milliseconds. */
 const PATIENCE = 2000;

@@ -1,10 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
-
 import { agentsIcon } from '../icons';
 import { shownText } from '../render/agentList';
-import { AgentRows, type IRowTools } from './agentRows';
-import { foldersOutside } from './agentsData';
+import { AgentRows, foldersOutside, type IRowTools } from './agentRows';
 import type { AgentsModel, IAgentGroup } from './agentsModel';
 import { reactView, SidePanel } from './sidePanel';
 

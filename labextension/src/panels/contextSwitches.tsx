@@ -1,6 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-
 import type {
   IShownRequest,
   ISwitch,
@@ -10,7 +9,7 @@ import type {
 import { formatCount } from '../turn/wording';
 import type { ContextModel } from './contextModel';
 import { useWanted } from './useWanted';
-import { inPageLanguage } from '../render/kernelWords';
+import { inPageLanguage } from '../render/host';
 
 interface ISwitchesProps {
   readonly model: ContextModel;

@@ -1,7 +1,5 @@
-import { Signal, type ISignal } from '@lumino/signaling';
-
-import { parseClosed } from '../comm/approvalMessages';
-import { parseRules, type IRules } from '../comm/ruleAnswers';
+import { type ISignal, Signal } from '@lumino/signaling';
+import { type IRules, parseClosed, parseRules } from '../comm/approvalMessages';
 import { errorText } from '../live/errorText';
 import type { PageConnection } from '../live/pageConnection';
 import type { IPageConnections } from '../tokens';

@@ -1,9 +1,11 @@
-import { ReactWidget } from '@jupyterlab/ui-components';
+import { checkIcon, ReactWidget, searchIcon } from '@jupyterlab/ui-components';
 import { Widget } from '@lumino/widgets';
-import React from 'react';
-
-import { Boundary } from '../panels/boundary';
-import { ChoiceList, type IChoiceListProps } from './choiceList';
+import React, { useEffect, useId, useMemo, useRef, useState } from 'react';
+import { Boundary } from '../panels/sidePanel';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { errorText } from '../live/errorText';
+import { visible } from '../turn/text';
+import { fitting, type IChoice, type IChoices, movedTo } from './agents';
 
 /** Pixels between a list and the edges of the window. */
 const MARGIN = 8;
@@ -104,4 +106,193 @@ class Popup extends ReactWidget {
   private readonly _anchor: Element;
   private readonly _props: IChoiceListProps;
   private readonly _focused: HTMLElement | null;
+}
+
+export interface IChoiceListProps {
+  /** Name of the list. */
+  readonly label: string;
+  readonly placeholder: string;
+  /** Returns the lines; an error is shown in their place. */
+  readonly load: () => Promise<IChoices>;
+  /** Returns the line for a text that is in no line; without it, only lines can be chosen. */
+  readonly other?: (text: string) => IChoice;
+  readonly onChoose: (value: string | null) => void;
+  readonly trans: TranslationBundle;
+}
+
+/** A list with a search. Arrow keys move in it, and Enter chooses. */
+export function ChoiceList(props: IChoiceListProps): JSX.Element {
+  const { label, placeholder, load, other, onChoose, trans } = props;
+  const found = useLoaded(load);
+  const [text, setText] = useState('');
+  const lines = useMemo(() => fitting(found, text, other), [found, text]);
+  const { list, index, setActive } = useActiveLine(lines);
+  const id = useId();
+  return (
+    <div className="msgbook-ChoiceList">
+      <Search
+        label={label}
+        placeholder={placeholder}
+        text={text}
+        listId={id}
+        activeId={lines.length > 0 ? `${id}${index}` : undefined}
+        onText={changed => {
+          setText(changed);
+          setActive(0);
+        }}
+        onKeyDown={event => onKey(event, lines, index, setActive, onChoose)}
+      />
+      <Notes notes={found?.notes ?? []} />
+      <ul id={id} ref={list} role="listbox" aria-label={label}>
+        {lines.map((line, number) => (
+          <Line
+            key={number}
+            id={`${id}${number}`}
+            line={line}
+            isActive={number === index}
+            onChoose={onChoose}
+          />
+        ))}
+      </ul>
+      <p role="status" className="msgbook-ChoiceList-note">
+        {statusOf(found, lines, text, trans)}
+      </p>
+    </div>
+  );
+}
+
+/** Return what is loaded when the list appears, or why it is not; null until then. */
+function useLoaded(load: () => Promise<IChoices>): IChoices | null {
+  const [found, setFound] = useState<IChoices | null>(null);
+  useEffect(() => {
+    let isShown = true;
+    load().then(
+      loaded => isShown && setFound(loaded),
+      (reason: unknown) =>
+        isShown &&
+        setFound({ choices: [], notes: [visible(errorText(reason))] })
+    );
+    return () => {
+      isShown = false;
+    };
+  }, []);
+  return found;
+}
+
+/** Return the index of the active line, what sets it, and the reference of the list, which scrolls to it. */
+function useActiveLine(lines: readonly IChoice[]): {
+  readonly list: React.RefObject<HTMLUListElement>;
+  readonly index: number;
+  readonly setActive: (index: number) => void;
+} {
+  const [active, setActive] = useState(0);
+  const list = useRef<HTMLUListElement>(null);
+  const index = Math.min(active, lines.length - 1);
+  useEffect(() => {
+    list.current?.children[index]?.scrollIntoView({ block: 'nearest' });
+  }, [index, lines]);
+  return { list, index, setActive };
+}
+
+/** Move to another line, or choose the active one; leave other keys alone. */
+function onKey(
+  event: React.KeyboardEvent,
+  lines: readonly IChoice[],
+  index: number,
+  setActive: (index: number) => void,
+  onChoose: (value: string | null) => void
+): void {
+  const moved = movedTo(event.key, index, lines.length);
+  if (moved !== null) {
+    setActive(moved);
+  } else if (event.key === 'Enter' && lines.length > 0) {
+    onChoose(lines[index].value);
+  } else {
+    return;
+  }
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function Search(props: {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly text: string;
+  readonly listId: string;
+  /** Id of the active line; undefined without lines. */
+  readonly activeId: string | undefined;
+  readonly onText: (text: string) => void;
+  readonly onKeyDown: (event: React.KeyboardEvent) => void;
+}): JSX.Element {
+  return (
+    <div className="msgbook-ChoiceList-search">
+      <searchIcon.react tag="span" aria-hidden="true" />
+      <input
+        role="combobox"
+        aria-label={props.label}
+        aria-expanded="true"
+        aria-controls={props.listId}
+        aria-activedescendant={props.activeId}
+        placeholder={props.placeholder}
+        spellCheck={false}
+        autoFocus
+        value={props.text}
+        onChange={event => props.onText(event.target.value)}
+        onKeyDown={props.onKeyDown}
+      />
+    </div>
+  );
+}
+
+function Notes({ notes }: Pick<IChoices, 'notes'>): JSX.Element {
+  return (
+    <>
+      {notes.map((note, number) => (
+        <p key={number} className="msgbook-ChoiceList-note">
+          {note}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** Return what is said below the list: that it is loading, or that nothing fits. */
+function statusOf(
+  found: IChoices | null,
+  lines: readonly IChoice[],
+  text: string,
+  trans: TranslationBundle
+): string {
+  if (found === null) {
+    return trans.__('Asking the kernel …');
+  }
+  return lines.length === 0 && text !== ''
+    ? trans.__('Nothing fits “%1”.', text)
+    : '';
+}
+
+function Line(props: {
+  readonly id: string;
+  readonly line: IChoice;
+  readonly isActive: boolean;
+  readonly onChoose: (value: string | null) => void;
+}): JSX.Element {
+  const { id, line, isActive, onChoose } = props;
+  return (
+    <li
+      id={id}
+      role="option"
+      aria-selected={line.isCurrent === true}
+      className={isActive ? 'msgbook-mod-active' : undefined}
+      // The search keeps the focus.
+      onMouseDown={event => event.preventDefault()}
+      onClick={() => onChoose(line.value)}
+    >
+      <span className="msgbook-ChoiceList-check">
+        {line.isCurrent === true && <checkIcon.react tag="span" />}
+      </span>
+      <span className="msgbook-ChoiceList-label">{line.label}</span>
+      <span className="msgbook-ChoiceList-detail">{line.detail}</span>
+    </li>
+  );
 }

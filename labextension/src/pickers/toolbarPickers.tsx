@@ -1,11 +1,10 @@
 import { showErrorMessage } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { ReactWidget, caretDownEmptyIcon } from '@jupyterlab/ui-components';
+import { caretDownEmptyIcon, ReactWidget } from '@jupyterlab/ui-components';
 import React from 'react';
-
 import { errorText } from '../live/errorText';
 import { visible } from '../turn/text';
-import { agentChoices } from './agentChoices';
+import { agentChoices } from './agents';
 import type { NotebookChoice } from './notebookChoice';
 import { openChoiceList } from './popup';
 

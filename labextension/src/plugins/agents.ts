@@ -8,13 +8,13 @@ import { URLExt } from '@jupyterlab/coreutils';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ServerConnection } from '@jupyterlab/services';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
-
 import { errorText } from '../live/errorText';
-import { openNotebook } from '../live/openNotebook';
-import { addSidePanel } from '../panels/addSidePanel';
+import { openNotebook } from '../live/chatNotebook';
+import { addSidePanel } from '../panels/sidePanel';
 import { AgentsModel } from '../panels/agentsModel';
 import { AgentsPanel } from '../panels/agentsPanel';
 import { IPageConnections } from '../tokens';
+import { ApprovalsPanel } from '../panels/approvalsPanel';
 
 const SHOW_AGENTS = 'msgbook:show-agents';
 
@@ -87,3 +87,47 @@ async function listAgents(
   }
   return response.json();
 }
+
+const OPEN = 'msgbook:open-approvals';
+
+/** Plugin that adds the side panel "Approvals". */
+export const approvalsPlugin: JupyterFrontEndPlugin<void> = {
+  id: '@msgbook/labextension:approvals',
+  description:
+    'Shows the calls of all chats that wait for approval, and the approval rules.',
+  autoStart: true,
+  requires: [IPageConnections],
+  optional: [ITranslator, ICommandPalette, ILayoutRestorer],
+  activate: (
+    app: JupyterFrontEnd,
+    connections: IPageConnections,
+    translator: ITranslator | null,
+    palette: ICommandPalette | null,
+    restorer: ILayoutRestorer | null
+  ) => {
+    const trans = (translator ?? nullTranslator).load('msgbook');
+    const panel = new ApprovalsPanel(
+      connections,
+      trans,
+      (connection, question) => {
+        app.shell.activateById(connection.panel.id);
+        void connection.goToQuestion(question);
+      }
+    );
+    addSidePanel(
+      app,
+      panel,
+      {
+        area: 'right',
+        rank: 520,
+        type: 'Chat',
+        command: OPEN,
+        label: trans.__('Show Approvals'),
+        caption: trans.__(
+          'Show the calls of all chats that wait for approval, and the approval rules'
+        )
+      },
+      { trans, palette, restorer }
+    );
+  }
+};

@@ -3,9 +3,8 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
-
 import { isChatNotebook } from '../live/chatNotebook';
-import { forEachCodeCell } from '../live/codeCells';
+import { forEachCodeCell } from '../live/beside';
 import { listMessage } from '../live/messageHeadings';
 
 /** Plugin that lists the messages of a chat in the table of contents. */

@@ -12,13 +12,11 @@ import {
   nullTranslator,
   type TranslationBundle
 } from '@jupyterlab/translation';
-
-import { EXPORT, exportLabels, labelExports } from '../files/exportLabels';
+import { EXPORT, exportLabels, labelExports } from '../files/chatName';
 import { followEachOther, type ITextWidget } from '../files/follow';
-import { openAsChat } from '../files/openAsChat';
-import { isReadFromMessages } from '../files/section';
+import { isReadFromMessages, openAsChat } from '../files/openAsChat';
 import { chatIcon } from '../icons';
-import { isMessageFile } from '../pairing/formats';
+import { isMessageFile } from '../pairing/pairNotebook';
 import { asText } from '../turn/model';
 
 const SHOW_TEXT = 'msgbook:show-text-beside';

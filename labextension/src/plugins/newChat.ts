@@ -13,11 +13,10 @@ import {
   nullTranslator,
   type TranslationBundle
 } from '@jupyterlab/translation';
-
-import { KERNEL_NAME } from '../comm/kernelLink';
-import { CommandIDs, LAUNCHER_RANK, describeArguments } from '../commands';
+import { KERNEL_NAME } from '../comm/kernelComm';
+import { CommandIDs, describeArguments, LAUNCHER_RANK } from '../commands';
 import { chatIcon } from '../icons';
-import { openChat } from '../live/openNotebook';
+import { NOTEBOOK_FACTORY, openChat } from '../live/chatNotebook';
 import { asText } from '../turn/model';
 
 /** Plugin that adds new chats to the launcher, the palette and File > New. */
@@ -123,3 +122,40 @@ async function newChatFile(
   // `untitled.msg` selected, and a file without `.msg` in its name is not a chat.
   return openChat(app, file.path);
 }
+
+/** Plugin that opens conversations in other files than `.ipynb` as notebooks. */
+export const fileTypePlugin: JupyterFrontEndPlugin<void> = {
+  id: '@msgbook/labextension:file-type',
+  description: 'Opens chat files (.msg.md, .mtm) as notebooks.',
+  autoStart: true,
+  optional: [ITranslator],
+  activate: (app: JupyterFrontEnd, translator: ITranslator | null) => {
+    const trans = (translator ?? nullTranslator).load('msgbook');
+    const notebook = {
+      contentType: 'notebook',
+      fileFormat: 'json',
+      icon: chatIcon
+    } as const;
+    app.docRegistry.addFileType(
+      {
+        ...notebook,
+        name: 'msgbook',
+        displayName: trans.__('Chat (text file)'),
+        extensions: ['.msg.md'],
+        // A pattern takes precedence over the extension `.md`, for the icon, too.
+        pattern: '\\.msg\\.md$'
+      },
+      [NOTEBOOK_FACTORY]
+    );
+    app.docRegistry.addFileType(
+      {
+        ...notebook,
+        name: 'msgbook-agent',
+        displayName: trans.__('Chat (agent file)'),
+        extensions: ['.mtm', '.mutsumi-notebook'],
+        pattern: '\\.(mtm|mutsumi-notebook)$'
+      },
+      [NOTEBOOK_FACTORY]
+    );
+  }
+};

@@ -3,17 +3,19 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
-import type { TranslationBundle } from '@jupyterlab/translation';
-
+import {
+  ITranslator,
+  nullTranslator,
+  type TranslationBundle
+} from '@jupyterlab/translation';
 import { isChatNotebook } from '../live/chatNotebook';
 import {
   ActionWatch,
   firstUnanswered,
+  keepMessageReady,
   openAtEnd,
   openAtTop
 } from '../live/openingPlace';
-import { keepMessageReady } from '../live/waitingMessage';
 
 /** Plugin that opens chats where the next message is written. */
 export const openingPlugin: JupyterFrontEndPlugin<void> = {

@@ -10,13 +10,15 @@ import {
   nullTranslator,
   type TranslationBundle
 } from '@jupyterlab/translation';
-import { Signal, type ISignal } from '@lumino/signaling';
-
+import { type ISignal, Signal } from '@lumino/signaling';
 import { CommandIDs } from '../commands';
-import { isChatNotebook, onKernelChoice } from '../live/chatNotebook';
-import { openNotebook } from '../live/openNotebook';
+import {
+  isChatNotebook,
+  onKernelChoice,
+  openNotebook
+} from '../live/chatNotebook';
 import { PageConnection } from '../live/pageConnection';
-import { tellUnheard } from '../live/unheard';
+import { tellUnheard } from '../live/approvals';
 import { IChatSettings, IPageConnections } from '../tokens';
 import { TURN_RANK, turnRendererFactory } from '../render/factory';
 import { loadVega } from '../rich/vegaChart';

@@ -11,22 +11,25 @@ import {
 import { Text } from '@jupyterlab/coreutils';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
-
 import { isChatNotebook } from '../live/chatNotebook';
-import { forEachCodeCell } from '../live/codeCells';
+import { forEachCodeCell } from '../live/beside';
 import type { PageConnection } from '../live/pageConnection';
-import { assistKernel, type IAssistKernel } from '../prompts/assistKernel';
-import { autoComplete, closeList, openListSoon } from '../prompts/autoComplete';
 import {
+  assistKernel,
+  autoComplete,
+  closeList,
+  type IAssistKernel,
+  openListSoon
+} from '../prompts/autoComplete';
+import {
+  closedReferences,
   closeIfChosen,
   closeReference,
-  closedReferences,
   contentAt,
   endsReference
 } from '../prompts/closeReference';
 import { PromptCompletions, withoutTokens } from '../prompts/promptCompletions';
-import { extendEditor, onEditor } from '../prompts/promptEditor';
-import { promptHover } from '../prompts/promptHover';
+import { extendEditor, onEditor, promptHover } from '../prompts/promptHover';
 import { IChatSettings, IPageConnections } from '../tokens';
 
 /** Plugin that completes and explains what a person writes into a prompt. */

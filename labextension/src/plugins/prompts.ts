@@ -4,24 +4,29 @@ import type {
 } from '@jupyterlab/application';
 import { CodeCell } from '@jupyterlab/cells';
 import { IEditorExtensionRegistry } from '@jupyterlab/codemirror';
-import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import {
+  INotebookTracker,
+  type Notebook,
+  type NotebookPanel
+} from '@jupyterlab/notebook';
 import {
   ITranslator,
   nullTranslator,
   type TranslationBundle
 } from '@jupyterlab/translation';
-
 import { isChatNotebook, onKernelChoice } from '../live/chatNotebook';
-import { forEachCodeCell } from '../live/codeCells';
-import { CellLanguage } from '../prompts/cellLanguage';
+import { forEachCodeCell } from '../live/beside';
+import { CellLanguage, promptPlaceholder } from '../prompts/promptKind';
 import {
   extendEditor,
   onEditor,
   waitingExtensions
-} from '../prompts/promptEditor';
+} from '../prompts/promptHover';
 import { promptLook } from '../prompts/promptLook';
-import { promptPlaceholder } from '../prompts/promptPlaceholder';
 import { IChatSettings } from '../tokens';
+import { attachFiles, Attachments } from '../prompts/attachments';
+import { CodeProse } from '../render/codeProse';
+import { type IMarkdownRenderer, safeMarkdown } from '../safe/markdown';
 
 /** Plugin that sets prompts as messages, as the user's settings say. */
 export const promptsPlugin: JupyterFrontEndPlugin<void> = {
@@ -95,4 +100,65 @@ class PromptLooks {
   private readonly _panel: NotebookPanel;
   private readonly _settings: IChatSettings;
   private readonly _languages = new Map<CodeCell, CellLanguage>();
+}
+
+/** Plugin that takes files which are pasted or dropped into prompts. */
+export const promptFilesPlugin: JupyterFrontEndPlugin<void> = {
+  id: '@msgbook/labextension:prompt-files',
+  description: 'Inserts references to files that are pasted or dropped.',
+  autoStart: true,
+  requires: [INotebookTracker],
+  optional: [ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    notebooks: INotebookTracker,
+    translator: ITranslator | null
+  ) => {
+    const trans = (translator ?? nullTranslator).load('msgbook');
+    const { contents } = app.serviceManager;
+    const join = ({ content, context, sessionContext }: NotebookPanel) => {
+      const extension = attachFiles(
+        new Attachments(contents, () => context.path, trans),
+        () => isChatNotebook(sessionContext)
+      );
+      forEachCodeCell(content, cell => extendEditor(cell, extension));
+    };
+    notebooks.forEach(join);
+    notebooks.widgetAdded.connect((_, panel) => join(panel));
+  }
+};
+
+/** Plugin that shows the prose around the code of a message file, in notebooks of any kernel. */
+export const codeProsePlugin: JupyterFrontEndPlugin<void> = {
+  id: '@msgbook/labextension:code-prose',
+  description: 'Shows the text before and after the code of a cell.',
+  autoStart: true,
+  requires: [INotebookTracker],
+  optional: [ITranslator],
+  activate: (
+    _: JupyterFrontEnd,
+    notebooks: INotebookTracker,
+    translator: ITranslator | null
+  ) => {
+    const trans = (translator ?? nullTranslator).load('msgbook');
+    const join = ({ content }: { content: Notebook }) => {
+      const markdown = markdownOf(content);
+      forEachCodeCell(content, cell => {
+        new CodeProse(cell, markdown, trans);
+      });
+    };
+    notebooks.forEach(join);
+    notebooks.widgetAdded.connect((_, panel) => join(panel));
+  }
+};
+
+function markdownOf({ rendermime }: Notebook): IMarkdownRenderer {
+  return safeMarkdown({
+    mimeType: 'text/markdown',
+    sanitizer: rendermime.sanitizer,
+    resolver: rendermime.resolver,
+    linkHandler: rendermime.linkHandler,
+    latexTypesetter: rendermime.latexTypesetter,
+    markdownParser: rendermime.markdownParser
+  });
 }

@@ -11,11 +11,9 @@ import {
   type TranslationBundle
 } from '@jupyterlab/translation';
 import type { PanelLayout } from '@lumino/widgets';
-
 import type { PageConnection } from '../live/pageConnection';
-import type { StaleCause } from '../live/staleGroups';
-import { StaleTurns } from '../live/staleTurns';
-import { StaleMark, type IStaleActions } from '../render/staleMark';
+import { type StaleCause, StaleTurns } from '../live/staleTurns';
+import { type IStaleActions, StaleMark } from '../render/staleMark';
 import { IPageConnections } from '../tokens';
 
 const RUN_STALE = 'msgbook:run-stale';

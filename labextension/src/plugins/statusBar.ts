@@ -1,13 +1,15 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
+import {
+  ILayoutRestorer,
+  type JupyterFrontEnd,
+  type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
-
 import { UsageItem } from '../panels/usageItem';
 import { IPageConnections } from '../tokens';
-import { OPEN_CONTEXT } from './context';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import { addSidePanel } from '../panels/sidePanel';
+import { ContextPanel } from '../panels/contextView';
 
 /** Plugin that shows the tokens of a notebook in the status bar. */
 export const statusBarPlugin: JupyterFrontEndPlugin<void> = {
@@ -39,5 +41,40 @@ export const statusBarPlugin: JupyterFrontEndPlugin<void> = {
       isActive: () => item.isActive,
       activeStateChanged: item.activeChanged
     });
+  }
+};
+
+/** Command that shows the Context panel. */
+export const OPEN_CONTEXT = 'msgbook:open-context';
+
+/** Plugin that adds the side panel "Context". */
+export const contextPlugin: JupyterFrontEndPlugin<void> = {
+  id: '@msgbook/labextension:context',
+  description: 'Shows what the active prompt sends to the model.',
+  autoStart: true,
+  requires: [IPageConnections],
+  optional: [ITranslator, ICommandPalette, ILayoutRestorer],
+  activate: (
+    app: JupyterFrontEnd,
+    connections: IPageConnections,
+    translator: ITranslator | null,
+    palette: ICommandPalette | null,
+    restorer: ILayoutRestorer | null
+  ) => {
+    const trans = (translator ?? nullTranslator).load('msgbook');
+    const panel = new ContextPanel(connections, trans);
+    addSidePanel(
+      app,
+      panel,
+      {
+        area: 'right',
+        rank: 510,
+        type: 'Chat',
+        command: OPEN_CONTEXT,
+        label: trans.__('Show Context'),
+        caption: trans.__('Show what the active prompt sends to the model')
+      },
+      { trans, palette, restorer }
+    );
   }
 };

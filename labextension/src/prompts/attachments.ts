@@ -1,11 +1,14 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { findFile, pathBeside, relativeTo } from '../live/beside';
 import { errorText } from '../live/errorText';
 import { visible } from '../turn/text';
-import { attachmentName, freeName, referenceTo } from './references';
+import { type Extension, Prec } from '@codemirror/state';
+import { EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
+import type { Drag } from '@lumino/dragdrop';
+import { holdsPrompt } from './promptLook';
+import { PathExt } from '@jupyterlab/coreutils';
 
 /** The folder beside a notebook that takes what is pasted or dropped into its prompts. */
 const FOLDER = 'attachments';
@@ -151,4 +154,232 @@ function base64(file: File): Promise<string> {
     reader.onerror = () => reject(reader.error ?? new Error(file.name));
     reader.readAsDataURL(file);
   });
+}
+
+/** What JupyterLab's file browser gives: a list of paths. */
+const PATHS = 'application/x-jupyter-icontents';
+const DRAGS = ['lm-dragenter', 'lm-dragover', 'lm-drop'];
+
+/**
+ * Let files be pasted and dropped into a prompt, also from the file browser; a reference to each is
+ * inserted.
+ *
+ * @param isOn - Returns whether the notebook is a chat.
+ */
+export function attachFiles(
+  attachments: Attachments,
+  isOn: () => boolean
+): Extension {
+  const plugin = ViewPlugin.define(
+    view => new FileTarget(view, attachments, isOn)
+  );
+  const take = (data: DataTransfer | null, view: EditorView, at: number) => {
+    const files = Array.from(data?.files ?? []);
+    // Office programs put a picture of a text beside the text.
+    if (files.length === 0 || data?.types.includes('text/plain') === true) {
+      return false;
+    }
+    return view.plugin(plugin)?.attach(files, at) ?? false;
+  };
+  return [
+    plugin,
+    Prec.highest(
+      EditorView.domEventHandlers({
+        paste: (event, view) =>
+          take(event.clipboardData, view, view.state.selection.main.from),
+        drop: (event, view) =>
+          take(event.dataTransfer, view, placeOf(view, event))
+      })
+    )
+  ];
+}
+
+function placeOf(
+  view: EditorView,
+  { clientX, clientY }: { readonly clientX: number; readonly clientY: number }
+): number {
+  return view.posAtCoords({ x: clientX, y: clientY }, false);
+}
+
+/** Takes files for the prompt of an editor, and knows where they go when the text has changed meanwhile. */
+class FileTarget {
+  constructor(view: EditorView, attachments: Attachments, isOn: () => boolean) {
+    this._view = view;
+    this._attachments = attachments;
+    this._isOn = isOn;
+    DRAGS.forEach(type => view.dom.addEventListener(type, this));
+  }
+
+  destroy(): void {
+    this._isDestroyed = true;
+    DRAGS.forEach(type => this._view.dom.removeEventListener(type, this));
+  }
+
+  update({ docChanged, changes }: ViewUpdate): void {
+    if (docChanged) {
+      this._places.forEach(place => (place.at = changes.mapPos(place.at, 1)));
+    }
+  }
+
+  /** Attach files at a place of the prompt; return false where none can be. */
+  attach(files: readonly File[], at: number): boolean {
+    if (!this._takesFiles()) {
+      return false;
+    }
+    void this._insert(at, this._attachments.save(files));
+    return true;
+  }
+
+  handleEvent(event: Event): void {
+    const drag = event as Drag.Event;
+    if (!drag.mimeData.hasData(PATHS) || !this._takesFiles()) {
+      return;
+    }
+    drag.preventDefault();
+    drag.stopPropagation();
+    if (drag.type === 'lm-dragenter') {
+      return;
+    }
+    drag.dropAction = drag.proposedAction;
+    if (drag.type === 'lm-drop' && drag.proposedAction !== 'none') {
+      const paths = drag.mimeData.getData(PATHS) as string[];
+      const at = placeOf(this._view, drag);
+      void this._insert(at, this._attachments.refer(paths));
+    }
+  }
+
+  private _takesFiles(): boolean {
+    const { state } = this._view;
+    return this._isOn() && !state.readOnly && holdsPrompt(state);
+  }
+
+  private async _insert(
+    at: number,
+    coming: Promise<readonly string[]>
+  ): Promise<void> {
+    const place = { at };
+    this._places.add(place);
+    const references = await coming;
+    this._places.delete(place);
+    if (this._isDestroyed || references.length === 0) {
+      return;
+    }
+    const { doc } = this._view.state;
+    const before = doc.sliceString(place.at - 1, place.at);
+    const gap = /^\S$/.test(before) ? ' ' : '';
+    const insert = `${gap}${references.join(' ')}`;
+    this._view.dispatch({
+      changes: { from: place.at, insert },
+      selection: { anchor: place.at + insert.length },
+      scrollIntoView: true,
+      userEvent: 'input.drop'
+    });
+    this._view.focus();
+  }
+
+  private readonly _view: EditorView;
+  private readonly _attachments: Attachments;
+  private readonly _isOn: () => boolean;
+  private readonly _places = new Set<{ at: number }>();
+  private _isDestroyed = false;
+}
+
+/** Bytes of the name of an attachment; file systems take 255, and a number may be added. */
+const MAX_NAME = 200;
+/** Characters of the ending of a name, which is kept when a name is cut. */
+const MAX_ENDING = 20;
+
+// Pictures that a model can be sent; others are files.
+const IMAGE = /\.(?:png|jpe?g|gif|webp|bmp)$/i;
+/** Characters that end a reference or mean something else in it. */
+const SPECIAL = /[[\]{}:*?]/;
+/** Characters that end a line, cannot be seen, change the direction, or are half a character. */
+const UNSEEN =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/u;
+
+/** Return whether a path is that of an image. */
+function isImage(path: string): boolean {
+  return IMAGE.test(path);
+}
+
+/**
+ * Return what stands for a file in a prompt; null if no reference can name it.
+ *
+ * An image is written as an image, since a reference would send only its type and size.
+ *
+ * @param path - From the folder of the notebook; that of a folder ends with a slash.
+ */
+export function referenceTo(path: string): string | null {
+  if (UNSEEN.test(path)) {
+    return null;
+  }
+  if (!isImage(path)) {
+    return SPECIAL.test(path) ? null : `@[${path}]`;
+  }
+  // Of a name such as `@{define x, y}` no part counts in the prompt.
+  const alt = PathExt.basename(path).replace(
+    /[^\p{L}\p{M}\p{N} .,_/+()%-]/gu,
+    ''
+  );
+  const target = /^[\p{L}\p{M}\p{N}._/+-]*$/u.test(path)
+    ? path
+    : path.split('/').map(encodeName).join('/');
+  return `![${alt}](${target})`;
+}
+
+function encodeName(name: string): string {
+  return encodeURIComponent(name).replace(
+    /[!'()*~]/g,
+    one => `%${one.charCodeAt(0).toString(16)}`
+  );
+}
+
+/** Return a name for a file that was pasted or dropped, which a reference can name. */
+export function attachmentName(name: string): string {
+  const safe = Array.from(
+    PathExt.basename(name)
+      // eslint-disable-next-line no-control-regex
+      .replace(/[[\]{}:*?()<>|"'\\/\u0000-\u001f\u007f]/g, '-')
+      .replace(/\s+/g, '-')
+      .replace(/^\.+/, ''),
+    one => (visible(one) === one ? one : '-')
+  ).join('');
+  if (safe === '') {
+    return 'file';
+  }
+  const ending = PathExt.extname(safe);
+  const isLong = ending.length > MAX_ENDING;
+  const stem = isLong ? safe : safe.slice(0, safe.length - ending.length);
+  const end = isLong ? '' : ending;
+  return `${firstBytes(stem, MAX_NAME - sizeOf(end))}${end}`;
+}
+
+/** Return the beginning of a text, up to a size. */
+function firstBytes(text: string, size: number): string {
+  let left = size;
+  let end = 0;
+  for (const one of text) {
+    left -= sizeOf(one);
+    if (left < 0) {
+      break;
+    }
+    end += one.length;
+  }
+  return text.slice(0, end);
+}
+
+/** Return the bytes of a text in UTF-8. */
+function sizeOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** Return a name that no other file has: `image.png`, `image-2.png`, ... */
+export function freeName(name: string, taken: ReadonlySet<string>): string {
+  const ending = PathExt.extname(name);
+  const stem = name.slice(0, name.length - ending.length);
+  let free = name;
+  for (let number = 2; taken.has(free); number += 1) {
+    free = `${stem}-${number}${ending}`;
+  }
+  return free;
 }

@@ -1,8 +1,15 @@
 import type { ISessionContext } from '@jupyterlab/apputils';
-import { Transaction, type Extension } from '@codemirror/state';
+import { type Extension, Transaction } from '@codemirror/state';
 import { EditorView, type ViewUpdate } from '@codemirror/view';
-
 import { holdsPrompt } from './promptLook';
+import type {
+  CompletionHandler,
+  ICompletionContext
+} from '@jupyterlab/completer';
+import { Text } from '@jupyterlab/coreutils';
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import type { JSONObject } from '@lumino/coreutils';
+import type { PageConnection } from '../live/pageConnection';
 
 // After these, what can follow is known: the beginning of a reference or a macro, a folder in a
 // reference, a value of a `%%msg` line.
@@ -89,4 +96,139 @@ function isWritten({ transactions }: ViewUpdate): boolean {
       (one.selection !== undefined &&
         one.annotation(Transaction.userEvent) === undefined)
   );
+}
+
+type IRequest = CompletionHandler.IRequest;
+type IReply = CompletionHandler.ICompletionItemsReply;
+type Place = Pick<ICompletionContext, 'editor' | 'widget'>;
+
+/** JupyterLab's list of completions. */
+export interface ICompletionList {
+  /** Return after how many milliseconds an answer is dropped. */
+  patience(): number;
+  /** Ask for completions at the cursor of a document, unless its list is open. */
+  open(document: Place['widget']): void;
+}
+
+interface ILate {
+  readonly request: IRequest;
+  readonly editor: Place['editor'];
+  readonly reply: IReply;
+}
+
+/**
+ * Opens JupyterLab's list of completions with answers that come when it no longer waits for them.
+ *
+ * A kernel that starts, or a busy machine, may need longer than JupyterLab waits.
+ */
+export class LateAnswers {
+  constructor(list: ICompletionList) {
+    this._list = list;
+  }
+
+  /** Return the answer that has come late to this request; otherwise ask. */
+  async fetch(
+    request: IRequest,
+    place: Place,
+    ask: () => Promise<IReply>
+  ): Promise<IReply> {
+    const late = this._late;
+    this._late = null;
+    return late !== null &&
+      late.editor === place.editor &&
+      late.request.text === request.text &&
+      late.request.offset === request.offset
+      ? late.reply
+      : this._ask(request, place, ask);
+  }
+
+  private async _ask(
+    request: IRequest,
+    { editor, widget }: Place,
+    ask: () => Promise<IReply>
+  ): Promise<IReply> {
+    const number = ++this._asked;
+    // JupyterLab sets the same timer after this one.
+    let isDropped = false;
+    const timer = window.setTimeout(() => {
+      isDropped = true;
+    }, this._list.patience());
+    try {
+      const reply = await ask();
+      if (
+        isDropped &&
+        number === this._asked &&
+        reply.items.length > 0 &&
+        isStillAt(request, editor)
+      ) {
+        this._late = { request, editor, reply };
+        this._list.open(widget);
+      }
+      return reply;
+    } finally {
+      window.clearTimeout(timer);
+    }
+  }
+
+  private readonly _list: ICompletionList;
+  private _asked = 0;
+  private _late: ILate | null = null;
+}
+
+/** Return whether a person is still where completions were asked for, and has written nothing since. */
+function isStillAt(
+  { text, offset }: IRequest,
+  editor: Place['editor']
+): boolean {
+  if (!editor || editor.isDisposed || !editor.hasFocus()) {
+    return false;
+  }
+  const cursor = editor.getOffsetAt(editor.getCursorPosition());
+  return (
+    editor.model.sharedModel.getSource() === text &&
+    Text.jsIndexToCharIndex(cursor, text) === offset
+  );
+}
+
+/** What answers about a prompt while it is written. */
+export type IAssistKernel = Pick<
+  Kernel.IKernelConnection,
+  'requestComplete' | 'requestInspect'
+>;
+
+/** Milliseconds to wait for an answer about a prompt; later nobody needs it. */
+const PATIENCE = 5_000;
+
+/**
+ * Return what answers about the prompts of a notebook; null without a kernel.
+ *
+ * While a turn runs, ordinary requests wait for its end. Then the comm is asked.
+ */
+export function assistKernel({
+  cells,
+  panel,
+  queries
+}: PageConnection): IAssistKernel | null {
+  const kernel = panel.sessionContext.session?.kernel ?? null;
+  if (kernel === null || (kernel.status === 'idle' && !cells.isAnyRunning())) {
+    return kernel;
+  }
+  const ask = async (
+    name: string,
+    { code, cursor_pos }: { code: string; cursor_pos: number }
+  ): Promise<JSONObject> => ({
+    content: await queries.ask(name, { code, cursor_pos }, PATIENCE)
+  });
+  // The content of an answer is that of the ordinary reply. A kernel that does not know the query,
+  // or a cell of Python, gets the ordinary request, which waits.
+  return {
+    requestComplete: content =>
+      ask('assist.complete', content).catch(() =>
+        kernel.requestComplete(content)
+      ) as Promise<KernelMessage.ICompleteReplyMsg>,
+    requestInspect: content =>
+      ask('assist.inspect', content).catch(() =>
+        kernel.requestInspect(content)
+      ) as Promise<KernelMessage.IInspectReplyMsg>
+  };
 }

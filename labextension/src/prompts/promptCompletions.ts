@@ -1,32 +1,34 @@
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import {
-  KernelCompleterProvider,
   type Completer,
   type CompletionHandler,
   type ICompletionContext,
-  type ICompletionProvider
+  type ICompletionProvider,
+  KernelCompleterProvider
 } from '@jupyterlab/completer';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import {
+  buildIcon,
   codeIcon,
   fileIcon,
   folderIcon,
   kernelIcon,
+  type LabIcon,
   linkIcon,
   offlineBoltIcon,
   settingsIcon,
   tagIcon,
-  variableIcon,
-  buildIcon,
-  type LabIcon
+  variableIcon
 } from '@jupyterlab/ui-components';
-
 import { agentsIcon } from '../icons';
 import { isChatNotebook } from '../live/chatNotebook';
 import { visible } from '../turn/text';
-import type { IAssistKernel } from './assistKernel';
+import {
+  type IAssistKernel,
+  type ICompletionList,
+  LateAnswers
+} from './autoComplete';
 import type { IOffered } from './closeReference';
-import { LateAnswers, type ICompletionList } from './lateAnswers';
 import { isCodeMimeType } from './promptKind';
 
 /** Icons of what a completion stands for. */

@@ -1,4 +1,10 @@
-import { openingOf } from '../cells/opening';
+import { openingOf } from '../cells/cellFacts';
+import type { CodeCell } from '@jupyterlab/cells';
+import { Signal } from '@lumino/signaling';
+import { EditorView, placeholder } from '@codemirror/view';
+import type { Extension } from '@codemirror/state';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { element, withCodeSpans } from '../render/dom';
 
 /**
  * Return whether a code cell of a chat is a message, from the lines up to its first that is not
@@ -52,4 +58,89 @@ export function mimeTypeOf(source: string, asProse: boolean): string {
 /** Return whether a MIME type is that of code, neither of a prompt nor of a magic alone. */
 export function isCodeMimeType(mimeType: string): boolean {
   return mimeType !== PLAIN && mimeType !== MESSAGE;
+}
+
+/** Characters of a source that are looked at. */
+const ENOUGH = 1000;
+
+/**
+ * Keeps the language of a cell's editor: Markdown in a prompt, Python below `%%python`.
+ *
+ * JupyterLab gives all code cells of a notebook the language of its kernel, when the cell is made and
+ * when the kernel has told its language.
+ */
+export class CellLanguage {
+  /**
+   * @param isChat - Returns whether the notebook is a chat; the cells of others are left as they are.
+   * @param asProse - Returns whether prompts are shown as messages.
+   */
+  constructor(cell: CodeCell, isChat: () => boolean, asProse: () => boolean) {
+    this._cell = cell;
+    this._isChat = isChat;
+    this._asProse = asProse;
+    cell.disposed.connect(() => Signal.clearData(this));
+    cell.model.contentChanged.connect(this.update, this);
+    cell.model.mimeTypeChanged.connect(this.update, this);
+    this.update();
+  }
+
+  /** Look again at what the cell holds. */
+  update(): void {
+    const { isDisposed, model } = this._cell;
+    if (!isDisposed && this._isChat()) {
+      const source = model.sharedModel.getSource().slice(0, ENOUGH);
+      model.mimeType = mimeTypeOf(source, this._asProse());
+    }
+  }
+
+  private readonly _cell: CodeCell;
+  private readonly _isChat: () => boolean;
+  private readonly _asProse: () => boolean;
+}
+
+/**
+ * Say in an empty message what can be written there.
+ *
+ * @param isOn - Returns whether the notebook is a chat; in others the style sheet hides the words.
+ */
+export function promptPlaceholder(
+  trans: TranslationBundle,
+  isOn: () => boolean
+): Extension {
+  const words = trans.__(
+    'Write a message. Shift+Enter sends it. `@[` adds files, `%1` runs code.',
+    // Two percent signs of a text are one.
+    '%%python'
+  );
+  return [
+    placeholder(() =>
+      element('span', 'msgbook-Placeholder', ...withCodeSpans(words))
+    ),
+    EditorView.contentAttributes.of(({ state }) =>
+      isOn() && state.doc.length === 0
+        ? { 'aria-placeholder': words.replace(/`/g, '') }
+        : null
+    )
+  ];
+}
+
+/** What stands for something else in a prompt. */
+export interface ITag {
+  readonly from: number;
+  readonly to: number;
+}
+
+// A reference to a file or a call of a tool, whose arguments may hold brackets; a macro.
+const TAG =
+  /(\\?)(@\[(?:[^[\]{}\n]|\{[^\n]*?\}(?=\])|\[[^[\]\n]*\]|\{\{[^{}\n]*\}\})*\]|\{\{[^{}\n]+\}\})/g;
+
+/**
+ * Return the references and macros of one line, in order.
+ *
+ * What is sent is decided by the kernel; this only says where a prompt is coloured and explained.
+ */
+export function tagsOf(line: string): ITag[] {
+  return Array.from(line.matchAll(TAG))
+    .filter(match => match[1] === '')
+    .map(match => ({ from: match.index, to: match.index + match[0].length }));
 }

@@ -1,20 +1,18 @@
 import { syntaxTree } from '@codemirror/language';
 import {
-  RangeSetBuilder,
   type EditorState,
   type Extension,
+  RangeSetBuilder,
   type Text
 } from '@codemirror/state';
 import {
   Decoration,
+  type DecorationSet,
   EditorView,
   ViewPlugin,
-  type DecorationSet,
   type ViewUpdate
 } from '@codemirror/view';
-
-import { isPrompt } from './promptKind';
-import { tagsOf } from './tags';
+import { isPrompt, tagsOf } from './promptKind';
 
 /** Characters of a first line that are looked at. */
 const ENOUGH = 1000;

@@ -1,14 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { JSONExt, type JSONObject } from '@lumino/coreutils';
-
 import type { IApprovalQuestion } from '../comm/approvalMessages';
 import { askerId, type IAgentRows, type IShownAgent } from '../turn/agentRows';
-import { aboutOf } from '../turn/subagentTasks';
+import { aboutOf } from '../turn/hiddenReasoning';
 import { controlsVisible } from '../turn/text';
-import { actionButton } from './actionButton';
+import { actionButton, element, setText } from './dom';
 import type { IViewTools } from './blockView';
 import { CallView } from './callView';
-import { element, setText } from './dom';
 
 /**
  * List of the sub-agents that a call started, each with a link to its conversation and with its

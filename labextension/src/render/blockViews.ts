@@ -1,21 +1,30 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Panel, Widget } from '@lumino/widgets';
-
 import { displayView } from '../rich/displayView';
 import { asAmount, asText, isObject } from '../turn/model';
-import { shownSources } from '../turn/sources';
+import {
+  type ISource,
+  type ISources,
+  shownSources
+} from '../turn/hiddenReasoning';
 import { controlsVisible } from '../turn/text';
-import { actionButton } from './actionButton';
+import {
+  actionButton,
+  Disclosure,
+  element,
+  GrowingText,
+  setText,
+  withCodeSpans
+} from './dom';
 import type { IBlockView, IViewTools } from './blockView';
 import { CallView } from './callView';
-import { Disclosure, element, withCodeSpans } from './dom';
-import { errorView } from './errorView';
 import type { Act } from './host';
-import { shortJsonNode } from './jsonNode';
-import { reasoningView } from './reasoningView';
+import { shortJsonNode } from '../turn/shownJson';
 import { ResultView } from './resultView';
-import { SourceList } from './sourceList';
 import { TextView } from './textView';
+import { hardenLink } from '../safe/strictHtml';
+import { formatCount, formatDuration } from '../turn/wording';
+import { failureOf, type Remedy } from '../turn/failures';
 
 /** Create a view for blocks of a type; unknown types are shown as JSON. */
 export function createBlockView(type: string, tools: IViewTools): IBlockView {
@@ -115,4 +124,165 @@ function unknownView(trans: TranslationBundle): IBlockView {
       body.replaceChildren(shortJsonNode(block, trans));
     }
   };
+}
+
+/** The sources of a text, as links below it; nothing is loaded before a person follows one. */
+export class SourceList {
+  constructor(trans: TranslationBundle) {
+    this._trans = trans;
+    this.node.hidden = true;
+  }
+
+  readonly node = element('div', 'msgbook-Sources');
+
+  /** Show the sources; equal ones are not touched, so that focus and selection stay. */
+  show(shown: ISources): void {
+    const key = JSON.stringify(shown);
+    if (key === this._key) {
+      return;
+    }
+    this._key = key;
+    const { sources, further } = shown;
+    this.node.hidden = sources.length === 0;
+    const items = sources.map(source => element('li', '', sourceNode(source)));
+    const label = element('div', '', this._trans.__('Sources:'));
+    this.node.replaceChildren(label, element('ol', '', ...items));
+    if (further > 0) {
+      const more = this._trans.__('… and %1 more', formatCount(further));
+      this.node.append(element('div', '', more));
+    }
+  }
+
+  private readonly _trans: TranslationBundle;
+  private _key = '';
+}
+
+function sourceNode({ title, url }: ISource): HTMLElement | string {
+  const words = controlsVisible(title);
+  if (url === null) {
+    return words;
+  }
+  const link = element('a', '', words);
+  link.href = url;
+  // The title is the server's: where the link leads has to be seen, too.
+  link.title = url;
+  hardenLink(link);
+  return link;
+}
+
+/** Create a view of reasoning: its text, or one line where the server keeps it to itself. */
+export function reasoningView(trans: TranslationBundle): IBlockView {
+  const content = new GrowingText();
+  const body = element('div', 'msgbook-Reasoning-text', content.node);
+  const disclosure = new Disclosure('msgbook-Reasoning', body);
+  const line = element('div', 'msgbook-Reasoning-hidden');
+  const node = element('div', '');
+  return {
+    widget: new Widget({ node }),
+    update: (block, { streaming, hidden }) => {
+      const text = asText(block.text) ?? '';
+      const duration = asAmount(block.duration);
+      const thinking = streaming && duration === undefined;
+      disclosure.label(
+        trans.__('Thinking Process'),
+        duration === undefined ? '' : formatDuration(duration, trans)
+      );
+      content.show(text);
+      disclosure.suggestOpen(thinking);
+      disclosure.node.classList.toggle('msgbook-mod-streaming', thinking);
+      setText(line, hidden ?? '');
+      showOnly(node, shownOf(text, thinking, hidden !== undefined));
+    }
+  };
+
+  function shownOf(
+    text: string,
+    thinking: boolean,
+    isHidden: boolean
+  ): HTMLElement | null {
+    if (isHidden) {
+      return line;
+    }
+    return thinking || text.trim() !== '' ? disclosure.node : null;
+  }
+}
+
+/** Make `child` the only child of a node; null for none. A child that is there stays as it is. */
+function showOnly(node: HTMLElement, child: HTMLElement | null): void {
+  if (node.firstChild !== child) {
+    node.replaceChildren(...(child === null ? [] : [child]));
+  }
+}
+
+/** Return a view of an error: what happened, what the server said, and what a person can do. */
+export function errorView({
+  trans,
+  act,
+  connectModel
+}: Pick<IViewTools, 'trans' | 'act' | 'connectModel'>): IBlockView {
+  const node = element('div', 'msgbook-Error');
+  let shown = '';
+  return {
+    widget: new Widget({ node }),
+    update: block => {
+      const name = controlsVisible(asText(block.name) ?? trans.__('Error'));
+      const message = controlsVisible(asText(block.message) ?? '');
+      if (shown === `${name}\n${message}`) {
+        return;
+      }
+      // A button that has the focus stays.
+      shown = `${name}\n${message}`;
+      const { words, remedies } = failureOf(name, trans);
+      const said = element(
+        'div',
+        'msgbook-Error-said',
+        element('strong', 'msgbook-Error-name', name),
+        message === '' ? '' : `: ${message}`
+      );
+      const buttons = remedies
+        .map(remedy => remedyButton(remedy, trans, act, connectModel))
+        .filter(button => button !== null);
+      node.replaceChildren(
+        ...(words === '' ? [] : [element('div', 'msgbook-Error-words', words)]),
+        said,
+        ...(buttons.length === 0
+          ? []
+          : [element('div', 'msgbook-Error-remedies', ...buttons)])
+      );
+    }
+  };
+}
+
+function remedyButton(
+  remedy: Remedy,
+  trans: TranslationBundle,
+  act: Act | null,
+  connectModel: (() => void) | undefined
+): HTMLButtonElement | null {
+  if (remedy === 'connect') {
+    const label = trans.__('Connect a Model…');
+    return connectModel === undefined
+      ? null
+      : actionButton(label, label, () => Promise.resolve(connectModel()));
+  }
+  if (act === null) {
+    return null;
+  }
+  const [label, title] =
+    remedy === 'again'
+      ? [trans.__('Try again'), trans.__('Send this message again')]
+      : [
+          trans.__('Choose another model'),
+          trans.__('Choose the model, and send this message again')
+        ];
+  const button: HTMLButtonElement = actionButton(label, label, () =>
+    act(
+      remedy === 'again' ? { kind: 'again' } : { kind: 'model', anchor: button }
+    )
+  );
+  button.title = title;
+  if (remedy === 'model') {
+    button.setAttribute('aria-haspopup', 'dialog');
+  }
+  return button;
 }

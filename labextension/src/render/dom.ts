@@ -1,3 +1,5 @@
+import { Clipboard } from '@jupyterlab/apputils';
+
 /** Create an element with a class and `children`; strings become text, never markup. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -150,4 +152,46 @@ export function setText(node: Node, text: string): void {
   if (node.textContent !== text) {
     node.textContent = text;
   }
+}
+
+/** Return a button that does something with a turn; it is disabled until that is done. */
+export function actionButton(
+  label: string,
+  name: string,
+  act: () => Promise<void>
+): HTMLButtonElement {
+  const button = element('button', 'msgbook-Action', label);
+  button.type = 'button';
+  button.setAttribute('aria-label', name);
+  button.addEventListener('click', event => {
+    event.preventDefault();
+    event.stopPropagation();
+    button.disabled = true;
+    void act().finally(() => {
+      button.disabled = false;
+    });
+  });
+  return button;
+}
+
+/**
+ * Copy text to the system's clipboard, and leave the focus where it is.
+ *
+ * JupyterLab restores the selection afterwards, and Chromium then gives the focus to the editor that
+ * the selection is in: a person at a button would go on in the message whose cursor they had left.
+ */
+export function copyText(text: string): void {
+  const selection = window.getSelection();
+  const editor = elementOf(selection?.anchorNode ?? null)?.closest(
+    '[contenteditable="true"]'
+  );
+  if (editor && !editor.contains(document.activeElement)) {
+    // The editor keeps its own, and shows it when it has the focus again.
+    selection?.removeAllRanges();
+  }
+  Clipboard.copyToSystem(text);
+}
+
+function elementOf(node: Node | null): Element | null {
+  return node instanceof Element ? node : (node?.parentElement ?? null);
 }

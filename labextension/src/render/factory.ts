@@ -1,10 +1,9 @@
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { TranslationBundle } from '@jupyterlab/translation';
-
-import { NO_DRAWERS, type IDrawers } from '../rich/drawers';
-import { safeMarkdown, type IMarkdownRenderer } from '../safe/markdown';
+import { type IDrawers, NO_DRAWERS } from '../rich/vegaChart';
+import { type IMarkdownRenderer, safeMarkdown } from '../safe/markdown';
 import { TURN_MIME } from '../turn/model';
-import { NO_HOST, type ITurnHost } from './host';
+import { type ITurnHost, NO_HOST } from './host';
 import { TurnRenderer } from './turnRenderer';
 
 /**

@@ -1,24 +1,25 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-
-import { describeActivity, describeEnd } from '../turn/activity';
-import type { IBlock, ITurn } from '../turn/model';
-import { Rate, writtenCharacters } from '../turn/rate';
-import { controlsVisible } from '../turn/text';
 import {
+  asAmount,
+  asText,
+  callOf,
+  type IBlock,
+  type ITurn
+} from '../turn/model';
+import { controlsVisible, visible } from '../turn/text';
+import {
+  describeDetails,
   describeEnding,
   describeHistory,
-  describeDetails,
   describeModel,
-  formatDuration,
   describeTokens,
   formatCount,
+  formatDuration,
   formatWholeSeconds,
   type ShownStatus
 } from '../turn/wording';
-import { actionButton } from './actionButton';
-import { Announcer } from './announcer';
-import { element, setText } from './dom';
-import { NO_OFFERS, type Act, type ITurnOffers } from './host';
+import { actionButton, element, setText } from './dom';
+import { type Act, type ITurnOffers, NO_OFFERS } from './host';
 
 /** Length of a name that is never cut, in characters. */
 const SHORT = 30;
@@ -190,4 +191,185 @@ function time(
   return turn.duration === undefined
     ? ''
     : formatDuration(turn.duration, trans);
+}
+
+/** Shortest time between two announcements, in milliseconds. */
+export const PAUSE = 3000;
+
+/** A line that is read out and not seen. */
+export class Announcer {
+  constructor() {
+    this.node.setAttribute('role', 'status');
+    this.node.setAttribute('aria-live', 'polite');
+  }
+
+  readonly node = element('span', 'msgbook-Header-said');
+
+  /**
+   * Announce words, unless they are those of the last announcement or it was made a moment ago.
+   *
+   * @param now - Milliseconds since the epoch.
+   */
+  say(words: string, now: number): void {
+    if (now - this._at >= PAUSE && this.node.textContent !== words) {
+      this.sayNow(words, now);
+    }
+  }
+
+  /** Announce words at once. */
+  sayNow(words: string, now: number): void {
+    this._at = now;
+    setText(this.node, words);
+  }
+
+  private _at = -Infinity;
+}
+
+/** Calls a function each second while it is started and the page is to be seen. */
+export class Ticker {
+  constructor(tick: () => void) {
+    this._tick = tick;
+  }
+
+  start(): void {
+    if (!this._started) {
+      this._started = true;
+      document.addEventListener('visibilitychange', this._onVisibility);
+      this._run();
+    }
+  }
+
+  stop(): void {
+    this._started = false;
+    document.removeEventListener('visibilitychange', this._onVisibility);
+    this._pause();
+  }
+
+  private _run(): void {
+    if (!document.hidden) {
+      this._timer ??= window.setInterval(this._tick, 1000);
+    }
+  }
+
+  private _pause(): void {
+    window.clearInterval(this._timer);
+    this._timer = undefined;
+  }
+
+  private readonly _onVisibility = (): void => {
+    if (document.hidden) {
+      this._pause();
+    } else {
+      this._tick();
+      this._run();
+    }
+  };
+
+  private readonly _tick: () => void;
+  private _started = false;
+  private _timer: number | undefined;
+}
+
+/** Return what a running turn does, in one line. */
+export function describeActivity(
+  { blocks }: ITurn,
+  trans: TranslationBundle
+): string {
+  const step = Math.max(
+    1,
+    ...blocks.map(block => asAmount(block.step) ?? 0).slice(-50)
+  );
+  const last = blocks.at(-1);
+  switch (last?.type) {
+    case 'text':
+      return trans.__('Step %1: the model answers', step);
+    case 'reasoning':
+      return trans.__('Step %1: the model reasons', step);
+    case 'tool_call':
+      return trans.__('Step %1: tool %2', step, toolName(last.name));
+    case 'tool_result': {
+      const name = toolName(callOf(blocks, last)?.call.name);
+      return last.status === undefined
+        ? trans.__('Step %1: tool %2 runs', step, name)
+        : trans.__('Step %1: tool %2 has ended', step, name);
+    }
+    case 'notice':
+      if (asAmount(last.retry_in) !== undefined) {
+        return trans.__('Step %1: the server is asked again soon', step);
+      }
+  }
+  return trans.__('Step %1: waiting for the answer', step);
+}
+
+/** Return that a turn has ended, and how. */
+export function describeEnd(
+  status: ShownStatus,
+  trans: TranslationBundle
+): string {
+  switch (status) {
+    case 'done':
+      return trans.__('The turn has ended.');
+    case 'error':
+      return trans.__('The turn has failed.');
+    default:
+      return trans.__('The turn has ended early.');
+  }
+}
+
+function toolName(name: unknown): string {
+  return visible((asText(name) ?? '?').slice(0, 60));
+}
+
+/** Length of a token in characters, as an average of English text and code. */
+const CHARACTERS = 4;
+
+/** Time over which the rate is measured, and the shortest that gives one, in milliseconds. */
+const WINDOW = 5000;
+const SHORTEST = 1000;
+
+/** Time between two measurements, in milliseconds. */
+const INTERVAL = 250;
+
+/** An estimate of how fast a model answers, from the characters that have arrived. */
+export class Rate {
+  /** Note the characters that have arrived at a time in milliseconds. */
+  note(characters: number, now: number): void {
+    const last = this._seen.at(-1);
+    if (last !== undefined && characters < last.characters) {
+      this._seen.length = 0;
+    } else if (last !== undefined && now - last.at < INTERVAL) {
+      return;
+    }
+    this._seen.push({ at: now, characters });
+    while (this._seen.length > 2 && now - this._seen[1].at > WINDOW) {
+      this._seen.shift();
+    }
+  }
+
+  /** Tokens a second; null as long as nothing arrives. */
+  get perSecond(): number | null {
+    const [first] = this._seen;
+    const last = this._seen.at(-1);
+    const time = last === undefined ? 0 : last.at - first.at;
+    if (last === undefined || time < SHORTEST) {
+      return null;
+    }
+    const tokens = (last.characters - first.characters) / CHARACTERS;
+    return tokens > 0 ? (1000 * tokens) / time : null;
+  }
+
+  private readonly _seen: { at: number; characters: number }[] = [];
+}
+
+/** Return the number of characters that the model of a turn has written. */
+export function writtenCharacters(blocks: readonly IBlock[]): number {
+  let sum = 0;
+  for (const { type, text, arguments: json } of blocks) {
+    if (type === 'text' || type === 'reasoning') {
+      sum += typeof text === 'string' ? text.length : 0;
+    } else if (type === 'tool_call') {
+      sum += typeof json === 'string' ? json.length : 0;
+    }
+  }
+  return sum;
 }

@@ -1,7 +1,8 @@
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
-
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
 import type { KernelActivity } from '../turn/wording';
+import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import type { TranslationBundle } from '@jupyterlab/translation';
 
 /** State of the cell around an output, as far as the page knows. */
 export type Execution = KernelActivity | 'unknown';
@@ -78,3 +79,64 @@ export const NO_HOST: ITurnHost = {
   offers: () => NO_OFFERS,
   act: null
 };
+
+/** MIME type under which JupyterLab shows errors and stderr. */
+const STDERR = 'application/vnd.jupyter.stderr';
+
+/** Text of the error output of an interrupted turn, from the kernel's `msgbook.display.console`. */
+const INTERRUPTED = 'KeyboardInterrupt: The turn was interrupted.';
+
+/**
+ * Mark errors that only say that a turn was interrupted.
+ *
+ * The style sheet, which cannot select by text, hides them below a turn that says so itself.
+ */
+export function markInterruptions(rendermime: IRenderMimeRegistry): void {
+  const factory = rendermime.getFactory(STDERR);
+  if (factory === undefined) {
+    return;
+  }
+  rendermime.addFactory(
+    {
+      safe: factory.safe,
+      mimeTypes: [STDERR],
+      createRenderer: options => {
+        const renderer = factory.createRenderer(options);
+        const render = renderer.renderModel.bind(renderer);
+        renderer.renderModel = model => {
+          renderer.node.classList.toggle(
+            'msgbook-mod-interruption',
+            model.data[STDERR] === INTERRUPTED
+          );
+          return render(model);
+        };
+        return renderer;
+      }
+    },
+    rendermime.getRank(STDERR)
+  );
+}
+
+/** Return a sentence that the kernel always says alike in the page's language, and any other text as it is. */
+export function inPageLanguage(text: string, trans: TranslationBundle): string {
+  switch (text) {
+    case 'You are asked about each call that needs approval.':
+      return trans.__('You are asked about each call that needs approval.');
+    case 'Calls that need approval are denied (MSGBOOK_APPROVAL=deny).':
+      return trans.__(
+        'Calls that need approval are denied (MSGBOOK_APPROVAL=deny).'
+      );
+    case 'All calls run without a question (MSGBOOK_APPROVAL=allow).':
+      return trans.__(
+        'All calls run without a question (MSGBOOK_APPROVAL=allow).'
+      );
+    case 'needs approval':
+      return trans.__('needs approval');
+    case 'no approval':
+      return trans.__('no approval');
+    case "no approval in the notebook's folder":
+      return trans.__("no approval in the notebook's folder");
+    default:
+      return text;
+  }
+}

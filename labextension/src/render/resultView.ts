@@ -1,6 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
-
 import {
   hardenLink,
   isEmbeddedImage,
@@ -14,12 +13,12 @@ import {
   asAmount,
   asText,
   callOf,
-  resultParts,
   type IBlock,
-  type ResultPart
+  type ResultPart,
+  resultParts
 } from '../turn/model';
 import { reportOf } from '../turn/report';
-import { tasksOf } from '../turn/subagentTasks';
+import { tasksOf } from '../turn/hiddenReasoning';
 import {
   argumentsGist,
   controlsVisible,
@@ -31,7 +30,7 @@ import { AgentList } from './agentList';
 import type { IBlockContext, IBlockView, IViewTools } from './blockView';
 import { approvalWords } from './callView';
 import { Disclosure, element, GrowingText } from './dom';
-import { jsonNode } from './jsonNode';
+import { jsonNode } from '../turn/shownJson';
 
 /** Characters of a result that the line of its step quotes. */
 const SHORT = 60;

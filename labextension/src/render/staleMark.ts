@@ -1,7 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
-
-import type { StaleCause } from '../live/staleGroups';
+import type { StaleCause } from '../live/staleTurns';
 import { element, setText } from './dom';
 
 /** Numbers of cells that a mark names. */

@@ -1,27 +1,32 @@
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
+import {
+  JSONExt,
+  type JSONObject,
+  type ReadonlyPartialJSONValue
+} from '@lumino/coreutils';
 import type { Message } from '@lumino/messaging';
 import { Panel, Widget } from '@lumino/widgets';
-
 import { drawingDiagrams } from '../rich/diagrams';
-import type { IDrawers } from '../rich/drawers';
+import type { IDrawers } from '../rich/vegaChart';
 import type { IMarkdownRenderer } from '../safe/markdown';
 import { hiddenReasoningLines } from '../turn/hiddenReasoning';
-import { parseTurn, TURN_MIME, type ITurn } from '../turn/model';
+import {
+  hasAnswer,
+  type IBlock,
+  type ITurn,
+  parseTurn,
+  TURN_MIME
+} from '../turn/model';
 import { shownStatus, type ShownStatus } from '../turn/wording';
-import type { IViewTools } from './blockView';
+import type { IBlockView, IViewTools } from './blockView';
 import { createBlockView } from './blockViews';
-import { ContinueLine } from './continueLine';
-import { DemoHint } from './demoHint';
-import { Disclosure, element } from './dom';
-import { focusableCode } from './focusableCode';
-import { Header } from './header';
-import type { ITurnHost, TurnAction } from './host';
-import { jsonNode } from './jsonNode';
-import { withQuestions } from './questions';
-import { isShown, mayChange, type IShownBlock } from './shownBlock';
-import { Ticker } from './ticker';
+import { actionButton, Disclosure, element } from './dom';
+import { Header, Ticker } from './header';
+import type { Act, ITurnHost, TurnAction } from './host';
+import { jsonNode } from '../turn/shownJson';
+import type { IApprovalQuestion } from '../comm/approvalMessages';
+import { agentIds, askerId } from '../turn/agentRows';
 
 /**
  * Time for which a turn without a known cell counts as running after its start, in milliseconds.
@@ -257,4 +262,204 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
   private _updated = false;
   private _status: ShownStatus = 'done';
   private readonly _ticker = new Ticker(() => this._tick());
+}
+
+/** A block with the question about it. */
+export interface IAskedBlock {
+  readonly block: IBlock;
+  readonly question?: IApprovalQuestion;
+  /** Questions about calls of the sub-agents in this result. */
+  readonly asked: readonly IApprovalQuestion[];
+}
+
+/** No questions, always the same object. */
+const NONE: readonly IApprovalQuestion[] = [];
+
+/**
+ * Return the blocks, each with its question.
+ *
+ * A question goes to the last call with its id, and that of a sub-agent to the result that has its
+ * row. Any other question gets a block of its own, since the kernel waits for its answer.
+ */
+export function withQuestions(
+  blocks: readonly IBlock[],
+  questions: readonly IApprovalQuestion[]
+): IAskedBlock[] {
+  const asked: IAskedBlock[] = blocks.map(block => ({ block, asked: NONE }));
+  for (const question of questions) {
+    const { asker, callId } = question;
+    // The model chooses the ids of the conversation's own calls; one may have a slash.
+    const own = asker.length === 0 ? callId : null;
+    const row = own === null ? rowOf(blocks, callId) : -1;
+    const index = blocks
+      .map(({ type, id }) => type === 'tool_call' && id === own)
+      .lastIndexOf(true);
+    if (row !== -1) {
+      const others = asked[row].asked;
+      asked[row] = { block: blocks[row], asked: [...others, question] };
+    } else if (index === -1 || asked[index].question !== undefined) {
+      asked.push({ block: { type: 'tool_call' }, question, asked: NONE });
+    } else {
+      asked[index] = { block: blocks[index], question, asked: NONE };
+    }
+  }
+  return asked;
+}
+
+/** Return the index of the running result with the row of the sub-agent that asks, else -1. */
+function rowOf(blocks: readonly IBlock[], callId: string): number {
+  const id = askerId(callId);
+  return id === null
+    ? -1
+    : blocks.map(block => agentIds(block).includes(id)).lastIndexOf(true);
+}
+
+/** State of a block that decides how it looks. */
+export interface IBlockState {
+  readonly block: IBlock;
+  /** Whether the block may still change. */
+  readonly streaming: boolean;
+  /** Line about reasoning that the server keeps to itself; undefined for any other block. */
+  readonly hidden: string | undefined;
+  readonly question: IApprovalQuestion | undefined;
+  readonly asked: readonly IApprovalQuestion[];
+}
+
+/** A view and the state that it shows. */
+export interface IShownBlock {
+  readonly type: string;
+  readonly view: IBlockView;
+  block: IBlock | null;
+  streaming: boolean;
+  hidden: string | undefined;
+  question: IApprovalQuestion | undefined;
+  asked: readonly IApprovalQuestion[];
+  rendered: Promise<void>;
+}
+
+/** Return whether a view, if there is one, shows this state already. */
+export function isShown(
+  shown: IShownBlock | undefined,
+  { block, streaming, hidden, question, asked }: IBlockState
+): boolean {
+  return (
+    shown !== undefined &&
+    shown.block !== null &&
+    shown.streaming === streaming &&
+    shown.hidden === hidden &&
+    shown.question === question &&
+    shown.asked.length === asked.length &&
+    shown.asked.every((one, i) => one === asked[i]) &&
+    (shown.block === block ||
+      JSONExt.deepEqual(shown.block as JSONObject, block as JSONObject))
+  );
+}
+
+/** Return whether a block of a running turn may change although others follow it. */
+export function mayChange({ type, approval, status }: IBlock): boolean {
+  return (
+    approval === 'pending' || (type === 'tool_result' && status === undefined)
+  );
+}
+
+/** A button where an answer broke off, which gets the rest of it. */
+export class ContinueLine {
+  constructor(trans: TranslationBundle, act: Act | null) {
+    this._act = act;
+    this.node.hidden = true;
+    if (act !== null) {
+      this.node.append(
+        actionButton(
+          trans.__('Continue'),
+          trans.__('Continue this answer in a new cell below'),
+          () => act({ kind: 'continue' })
+        )
+      );
+    }
+  }
+
+  readonly node = element('div', 'msgbook-Continue');
+
+  show(turn: ITurn, status: ShownStatus, isContinued: boolean): void {
+    this.node.hidden =
+      this._act === null || isContinued || !canContinue(turn, status);
+  }
+
+  private readonly _act: Act | null;
+}
+
+/** Return whether `%continue` below a turn would get the rest of it. */
+function canContinue(turn: ITurn, status: ShownStatus): boolean {
+  return (
+    hasAnswer(turn) &&
+    (status === 'incomplete' || status === 'interrupted' || status === 'error')
+  );
+}
+
+const DEMO = 'demo';
+
+/** A line below the demo model's first answer: how to get another model. */
+export class DemoHint {
+  /** @param connect - Opens the form that connects a model; undefined where there is none. */
+  constructor(trans: TranslationBundle, connect: (() => void) | undefined) {
+    this._trans = trans;
+    this._connect = connect;
+    this.node.hidden = true;
+  }
+
+  readonly node = element('div', 'msgbook-DemoHint');
+
+  show({ model, provider, context }: ITurn, live: boolean): void {
+    const isFirst = (context.cells ?? 0) === 0;
+    const isDemo = model === DEMO && (provider ?? DEMO) === DEMO;
+    this.node.hidden = live || !isFirst || !isDemo || !this._connect;
+    if (!this.node.hidden && !this.node.hasChildNodes()) {
+      this._fill();
+    }
+  }
+
+  private _fill(): void {
+    const button = element(
+      'button',
+      'msgbook-DemoHint-button jp-mod-styled',
+      this._trans.__('Connect a Model…')
+    );
+    button.type = 'button';
+    button.addEventListener('click', () => this._connect?.());
+    this.node.append(
+      element(
+        'span',
+        '',
+        this._trans.__('This was the built-in demo model. Connect your own:')
+      ),
+      button
+    );
+  }
+
+  private readonly _trans: TranslationBundle;
+  private readonly _connect: (() => void) | undefined;
+}
+
+/** Let the keyboard reach blocks of code, which have buttons while they are focused. */
+export function focusableCode(
+  markdown: IMarkdownRenderer,
+  trans: TranslationBundle
+): IMarkdownRenderer {
+  const label = trans.__('Code');
+  return {
+    ...markdown,
+    create: () => {
+      const widget = markdown.create();
+      const render = widget.renderModel.bind(widget);
+      widget.renderModel = async model => {
+        await render(model);
+        for (const pre of Array.from(widget.node.querySelectorAll('pre'))) {
+          pre.tabIndex = 0;
+          pre.setAttribute('role', 'group');
+          pre.setAttribute('aria-label', label);
+        }
+      };
+      return widget;
+    }
+  };
 }

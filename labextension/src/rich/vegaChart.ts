@@ -1,5 +1,6 @@
 import type * as Vega from 'vega';
 import type * as VegaLite from 'vega-lite';
+import type { DiagramRenderer } from './diagrams';
 
 /** JupyterLab's own Vega. */
 export interface IVega {
@@ -78,3 +79,11 @@ export async function chartPicture(
     view.finalize();
   }
 }
+
+/** What JupyterLab has to draw charts and diagrams with; null for what it has not. */
+export interface IDrawers {
+  readonly charts: LoadVega | null;
+  readonly diagrams: DiagramRenderer | null;
+}
+
+export const NO_DRAWERS: IDrawers = { charts: null, diagrams: null };

@@ -1,14 +1,16 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { HTMLSelect } from '@jupyterlab/ui-components';
-import React from 'react';
-
-import { EMPTY, presetOf, type ISetupState } from './fields';
-import { KeyField } from './keyField';
-import { AskServer, ModelField } from './modelField';
-import { SavePart } from './savePart';
-import type { SetupSteps } from './setupSteps';
-import { Connected, Findings, Overriding, Problem } from './setupMessages';
-import { useSetup, type ISetup } from './useSetup';
+import React, { useEffect, useRef } from 'react';
+import {
+  EMPTY,
+  type IFields,
+  type ISetupState,
+  type KeyPlace,
+  presetOf
+} from './fields';
+import { Connected, Findings, Overriding, Problem, SavePart } from './savePart';
+import { type ISetup, type SetupSteps, useSetup } from './useSetup';
+import { visible } from '../turn/text';
 
 export interface ISetupFormProps {
   readonly steps: SetupSteps;
@@ -135,5 +137,240 @@ function TestRow({ setup: { fields, test }, trans }: IPartProps): JSX.Element {
         {trans.__('Asks the model three short questions.')}
       </span>
     </div>
+  );
+}
+
+export interface IKeyFieldProps {
+  readonly fields: IFields;
+  /** Name of the keyring; null if none works. */
+  readonly keyring: string | null;
+  readonly change: (changed: Partial<IFields>) => void;
+  /** The field with the key, which nothing else keeps. */
+  readonly field: React.RefObject<HTMLInputElement>;
+  readonly trans: TranslationBundle;
+}
+
+/** A name that most people know. */
+const KEY_EXAMPLE = 'OPENAI_API_KEY';
+
+/** Where the key is, and the key itself unless it is in a variable. */
+export function KeyField(props: IKeyFieldProps): JSX.Element {
+  const { fields, keyring, trans } = props;
+  return (
+    <fieldset className="msgbook-Setup-key">
+      <legend>{trans.__('Key')}</legend>
+      <Choice {...props} place="none">
+        {trans.__('The server needs none')}
+      </Choice>
+      <Choice {...props} place="session">
+        {trans.__('Enter it for this session')}
+      </Choice>
+      {fields.keyFrom === 'session' && (
+        <TypedKey {...props}>
+          {trans.__(
+            'JupyterLab keeps it in memory, in no file, until it is shut down. Leave this empty to use the key that you entered before.'
+          )}
+        </TypedKey>
+      )}
+      {keyring !== null && (
+        <Choice {...props} place="keyring">
+          {trans.__('Save it in the keyring (%1)', keyring)}
+        </Choice>
+      )}
+      {fields.keyFrom === 'keyring' && (
+        <TypedKey {...props}>
+          {trans.__(
+            'It is saved in the keyring alone. Leave this empty to use the key that is saved there.'
+          )}
+        </TypedKey>
+      )}
+      <Choice {...props} place="file">
+        {trans.__('Save it in a file that only you can read')}
+      </Choice>
+      {fields.keyFrom === 'file' && (
+        <TypedKey {...props}>
+          {trans.__(
+            'The file is in the folder msgbook-keys of Jupyter’s configuration, unencrypted. Leave this empty to use the key that is saved there.'
+          )}
+        </TypedKey>
+      )}
+      <Choice {...props} place="variable">
+        {trans.__('It is in an environment variable')}
+      </Choice>
+      {fields.keyFrom === 'variable' && <VariableField {...props} />}
+      {keyring === null && (
+        <p className="msgbook-Setup-hint">
+          {trans.__(
+            'For a keyring, install it where the kernel runs: pip install "msgbook[keyring]".'
+          )}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+function Choice(
+  props: IKeyFieldProps & {
+    readonly place: KeyPlace;
+    readonly children: string;
+  }
+): JSX.Element {
+  const { fields, change, place, children } = props;
+  return (
+    <label className="msgbook-Setup-choice">
+      <input
+        type="radio"
+        name="msgbook-setup-key"
+        checked={fields.keyFrom === place}
+        onChange={() => change({ keyFrom: place })}
+      />
+      {children}
+    </label>
+  );
+}
+
+function VariableField(props: IKeyFieldProps): JSX.Element {
+  const { fields, change, trans } = props;
+  return (
+    <>
+      <input
+        className="jp-mod-styled"
+        aria-label={trans.__('Name of the environment variable')}
+        spellCheck={false}
+        placeholder={KEY_EXAMPLE}
+        value={fields.keyVariable}
+        onChange={event => change({ keyVariable: event.target.value })}
+      />
+      <p className="msgbook-Setup-hint">
+        {trans.__(
+          'The name of the variable, not the key. Set it before you start JupyterLab.'
+        )}
+      </p>
+    </>
+  );
+}
+
+/** A field for the key, which nothing else on the page keeps. */
+function TypedKey({
+  field,
+  trans,
+  children
+}: IKeyFieldProps & { readonly children: string }): JSX.Element {
+  return (
+    <>
+      <input
+        ref={field}
+        className="jp-mod-styled"
+        type="password"
+        autoComplete="off"
+        spellCheck={false}
+        aria-label={trans.__('Key')}
+      />
+      <p className="msgbook-Setup-hint">{children}</p>
+    </>
+  );
+}
+
+/** Lines of the list of models that are shown at once. */
+const LINES = 8;
+
+/** The model: its name, and the list of those that the server offers. */
+export function ModelField({
+  setup: { fields, models, change, listModels, closeModels },
+  trans
+}: {
+  readonly setup: ISetup;
+  readonly trans: TranslationBundle;
+}): JSX.Element {
+  return (
+    <>
+      <div className="msgbook-Setup-field">
+        <label htmlFor="msgbook-setup-model">{trans.__('Model')}</label>
+        <span className="msgbook-Setup-row">
+          <input
+            id="msgbook-setup-model"
+            className="jp-mod-styled"
+            spellCheck={false}
+            value={fields.model}
+            onChange={event => change({ model: event.target.value })}
+          />
+          <AskServer fields={fields} ask={listModels}>
+            {trans.__('List Models')}
+          </AskServer>
+        </span>
+      </div>
+      {models.length > 0 && (
+        <OfferedModels
+          models={models}
+          model={fields.model}
+          choose={model => change({ model })}
+          close={closeModels}
+          trans={trans}
+        />
+      )}
+    </>
+  );
+}
+
+/** The models of the server, to choose from with keys or the mouse. */
+function OfferedModels(props: {
+  readonly models: readonly string[];
+  readonly model: string;
+  readonly choose: (model: string) => void;
+  readonly close: () => void;
+  readonly trans: TranslationBundle;
+}): JSX.Element {
+  const { models, model, choose, close, trans } = props;
+  const list = useRef<HTMLSelectElement>(null);
+  useEffect(() => list.current?.focus(), [models]);
+  return (
+    <select
+      ref={list}
+      className="msgbook-Setup-models"
+      aria-label={trans.__('Models of the server')}
+      size={Math.min(LINES, Math.max(2, models.length))}
+      value={models.includes(model) ? model : ''}
+      onChange={event => choose(event.target.value)}
+      onClick={event => {
+        // The first one may be marked already, without a change.
+        if (event.target instanceof HTMLOptionElement) {
+          choose(event.target.value);
+          close();
+        }
+      }}
+      onKeyDown={event => {
+        if (event.key === 'Enter' || event.key === 'Escape') {
+          event.preventDefault();
+          if (event.key === 'Enter' && event.currentTarget.value !== '') {
+            choose(event.currentTarget.value);
+          }
+          close();
+        }
+      }}
+    >
+      {models.map(name => (
+        <option key={name} value={name}>
+          {visible(name)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** A button that asks the server, once one is named. */
+export function AskServer(props: {
+  readonly fields: IFields;
+  readonly ask: () => void;
+  readonly children: string;
+}): JSX.Element {
+  return (
+    <button
+      className="jp-mod-styled"
+      type="button"
+      disabled={props.fields.baseUrl === ''}
+      onClick={props.ask}
+    >
+      {props.children}
+    </button>
   );
 }

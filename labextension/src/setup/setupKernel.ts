@@ -1,10 +1,9 @@
 import type { Kernel, ServiceManager, Session } from '@jupyterlab/services';
-import { UUID, type JSONObject } from '@lumino/coreutils';
+import { type JSONObject, UUID } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
-
-import { GONE, KernelComm } from '../comm/kernelComm';
-import { KERNEL_NAME } from '../comm/kernelLink';
-import { Queries, QueryError, type IQueryWords } from '../comm/queries';
+import { GONE, KERNEL_NAME, KernelComm } from '../comm/kernelComm';
+import { type IQueryWords, Queries, QueryError } from '../comm/queries';
+import type { TranslationBundle } from '@jupyterlab/translation';
 
 export interface ISetupWords extends IQueryWords {
   readonly notInstalled: string;
@@ -128,4 +127,15 @@ export class SetupKernel implements IDisposable {
   private _comm: KernelComm | null = null;
   private _started: Promise<void> | null = null;
   private _isDisposed = false;
+}
+
+/** Return what a kernel of the set-up tells the reader when it cannot answer. */
+export function setupWords(trans: TranslationBundle): ISetupWords {
+  return {
+    noKernel: trans.__('The kernel that tests the settings is not running.'),
+    noAnswer: trans.__('The kernel does not answer. Try again.'),
+    notInstalled: trans.__(
+      'The kernel “Chat (msgbook)” is not installed on this server. Install msgbook with the Python that runs JupyterLab.'
+    )
+  };
 }

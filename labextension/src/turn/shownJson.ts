@@ -1,7 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-
 import { isObject } from './model';
 import { formatCount } from './wording';
+import { controlsVisible } from './text';
+import { element } from '../render/dom';
 
 /** Length of the longest string that is shown whole. */
 const STRING_LIMIT = 500;
@@ -101,4 +102,18 @@ class Shortener {
 
   private readonly _trans: TranslationBundle;
   private _left = VALUES;
+}
+
+/** Return a node with JSON of unknown size, shortened; the rules are those of `shownJson`. */
+export function shortJsonNode(
+  value: unknown,
+  trans: TranslationBundle
+): HTMLElement {
+  return jsonNode(shownJson(value, trans));
+}
+
+/** Return a node with any JSON as indented text. */
+export function jsonNode(value: unknown): HTMLElement {
+  const json = JSON.stringify(value, null, 2) ?? String(value);
+  return element('pre', 'msgbook-Pre', controlsVisible(json));
 }

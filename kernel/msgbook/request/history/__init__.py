@@ -48,18 +48,4 @@ if TYPE_CHECKING:
         summary_request,
     )
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "cell": "CONTINUE_WORDS cell_text prompt_text turns_of",
-            "continuing": "has_incomplete_answer",
-            "kind": "history_of is_continue kind_of",
-            "late_contexts": "ABOVE find_late_context known_late_contexts late_key prompts_without_context text_digest with_context with_late_contexts",
-            "prefix": "SentRequest SharedPrefix shared_prefix",
-            "prune": "CONTEXT_KEYS DroppedFile contexts_above contexts_by_cell drop_pruned_files list_dropped_files prune_positions",
-            "reader": "Reader",
-            "request": "History View",
-            "stale": "StaleTurn ViewOf stale_turns",
-            "summary": "MissingSummary known_summaries summary_record summary_request",
-        },
-    )
+    __getattr__ = lazy_names(__name__)

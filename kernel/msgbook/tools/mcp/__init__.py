@@ -22,14 +22,4 @@ if TYPE_CHECKING:
     from msgbook.tools.mcp.servers import McpServers, digests_of
     from msgbook.tools.mcp.tool import McpError, McpTool
 else:
-    __getattr__ = lazy_names(
-        __name__,
-        {
-            "failures": "McpError",
-            "listing": "read_listing",
-            "recorded_server": "RecordedServer",
-            "server": "McpServer",
-            "servers": "McpServers digests_of",
-            "tool": "McpTool",
-        },
-    )
+    __getattr__ = lazy_names(__name__)
