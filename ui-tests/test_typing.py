@@ -80,9 +80,9 @@ def test_a_chat_in_which_nothing_has_run_opens_at_its_top(lab, lab_root, model_s
     lab.double_click("steps.msg.md")
     lab.wait_for_kernel()
 
-    expect(lab.notebook.get_by_text("Step 1")).to_be_in_viewport()
+    expect(lab.notebook.get_by_role("paragraph").filter(has_text="Step 1")).to_be_in_viewport()
     expect(lab.cell(1)).to_have_class(re.compile("jp-mod-active"))
-    expect(lab.notebook.get_by_text("Paragraph 99.")).not_to_be_in_viewport()
+    expect(lab.notebook.locator("p", has_text="Paragraph 99.")).not_to_be_in_viewport()
     screenshot("top")
     lab.page.keyboard.press("Shift+Enter")
     expect(lab.cell(1)).to_contain_text("The first answer.")
