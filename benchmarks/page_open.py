@@ -143,6 +143,8 @@ def main(rounds: int, turns: int) -> None:
     ):
         lab.page.set_default_timeout(600_000)
         prepare(lab.root, turns)
+        # Otherwise a chat draws only the turns in view (long_chat.py measures that).
+        lab.set("windowing", value=False)
         for _ in range(rounds):
             pair = opened(lab, OURS), opened(lab, THEIRS)
             told("turns", pair[0])

@@ -187,7 +187,8 @@ class EndKeeper {
   private _distance(): number {
     const { widgets } = this._panel.content;
     const cell = widgets[widgets.length - 1]?.node;
-    if (cell === undefined || !cell.isConnected) {
+    // A cell out of view may stay in the page, hidden, and has no place then.
+    if (cell === undefined || !cell.isConnected || cell.offsetHeight === 0) {
       return 0;
     }
     const edge = this._scroller.getBoundingClientRect().bottom;
