@@ -110,6 +110,7 @@ def test_a_conversation_that_was_opened_while_it_runs_is_live_and_read_only(
             expect(cell.locator("[data-status=running]")).to_be_visible()
             words = cell.locator(".msgbook-Text")
             expect(words).to_have_text("I look.")
+            expect(lab.notebook.locator(".jp-Notebook-cell")).to_have_count(1)
             words.evaluate("node => { node.kept = true; }")
 
             blocks = [said("I look."), said("Found it.", step=2)]
@@ -138,8 +139,11 @@ def test_a_conversation_that_was_opened_while_it_runs_is_live_and_read_only(
             "() => window.jupyterapp.shell.currentWidget.context.contentsModel.writable"
         )
         expect(lab.page.get_by_text("notebook is read-only")).to_have_count(0)
+        # The message that is ready, and in no file.
+        expect(lab.notebook.locator(".jp-Notebook-cell")).to_have_count(2)
         lab.save()
-        assert read(file)["cells"][0]["outputs"][0]["data"][TURN_MIME]["status"] == "done"
+        [saved] = read(file)["cells"]
+        assert saved["outputs"][0]["data"][TURN_MIME]["status"] == "done"
 
 
 def rows_of(cell: Locator) -> Locator:
@@ -229,7 +233,6 @@ def test_several_sub_agents_ask_at_once_and_again_after_a_reload(
     expect(questions).to_have_count(2)
     lab.save()
     lab.load("asking.ipynb")
-    lab.wait_for_kernel()
     cell = lab.cell(0)
     expect(questions).to_have_count(2)
     size = lab.page.viewport_size

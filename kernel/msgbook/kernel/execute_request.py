@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from msgbook.display.console import Failure, error_content
+from msgbook.kernel.assist.prompt_scope import MAGIC_START
 from msgbook.notebook import (
     RequestedCell,
     find_notebook_file,
@@ -148,6 +149,13 @@ class Routing:
     def is_msgbook_cell(self, code: str) -> bool:
         """Return whether a cell is a prompt or one of msgbook's magics."""
         return bool(code.strip()) and (is_own_magic(code) or is_prompt(code, self.is_magic))
+
+    def is_completed_here(self, code: str, cursor: int) -> bool:
+        """Return whether msgbook completes a cell: its own, or the unfinished name of a cell magic."""
+        if self.is_msgbook_cell(code):
+            return True
+        is_in_name = MAGIC_START.fullmatch(code[:cursor]) is not None
+        return is_in_name and missing_magic(code, self.is_magic) is not None
 
     def refuse(self, code: str) -> Failure | None:
         """Return why a cell cannot run: it begins with a cell magic that is not registered."""

@@ -70,7 +70,6 @@ class InterruptibleKernel(BusyKernel):
     def __init__(self, **kwargs: Any) -> None:
         self._turns: set[asyncio.Future[Any]] = set()
         self._awaited_cells: set[asyncio.Future[Any]] = set()
-        self._python_cells = 0
         self._is_code_running = False
         self._is_signal_own = False
         self.interrupted = False
@@ -84,14 +83,12 @@ class InterruptibleKernel(BusyKernel):
         with _member(self._turns, task):
             yield
 
-    @contextmanager
-    def running_python(self) -> Iterator[None]:
-        """Let an interrupt raise `KeyboardInterrupt` in code that does not wait, while it is open."""
-        self._python_cells += 1
-        try:
-            yield
-        finally:
-            self._python_cells -= 1
+    def running_python(self) -> AbstractContextManager[None]:
+        """Let an interrupt raise `KeyboardInterrupt` in code that does not wait, while it is open.
+
+        Python's own handler does: unlike ours, it is no frame of the traceback.
+        """
+        return _handler_of_interrupts(signal.default_int_handler)
 
     def call_interruptibly(self, code: Callable[[], T], *, even_if_interrupted: bool = False) -> T:
         """Call code of the user's or the model's in a turn, on the main thread.
@@ -114,8 +111,10 @@ class InterruptibleKernel(BusyKernel):
             self._is_code_running = False
             sys.setswitchinterval(usual)
 
-    def _cancel_on_sigint(self, future: asyncio.Future[Any]) -> AbstractContextManager[None]:
-        return _member(self._awaited_cells, future)
+    @contextmanager
+    def _cancel_on_sigint(self, future: asyncio.Future[Any]) -> Iterator[None]:
+        with _handler_of_interrupts(self._on_sigint), _member(self._awaited_cells, future):
+            yield
 
     def _send_interrupt_children(self) -> None:
         """Handle an `interrupt_request`; runs in the control thread."""
@@ -147,13 +146,24 @@ class InterruptibleKernel(BusyKernel):
                 self.interrupted = True
                 _cancel(self._turns | self._awaited_cells)
             self._raise_in_code(signum, frame)
-        elif self._python_cells:
-            signal.default_int_handler(signum, frame)
 
     def _raise_in_code(self, signum: int, frame: Any) -> None:
         if self._is_code_running:
             self.times_raised += 1
             signal.default_int_handler(signum, frame)
+
+
+@contextmanager
+def _handler_of_interrupts(handler: Callable[[int, Any], Any]) -> Iterator[None]:
+    # The handler is one of the process, and belongs to the main thread.
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -99,7 +99,7 @@ class MsgKernel(InterruptibleKernel):
             self.shell_channel_thread.manager.set_on_recv_callback(self.shell_main)
         super().start()
         queries = self._session.answer_queries(self.io_loop.asyncio_loop)
-        answer_assist(queries, self._assistant, self._routing.is_msgbook_cell)
+        answer_assist(queries, self._assistant, self._routing)
         self.io_loop.call_later(_WARM_UP_DELAY, start_warm_up)
 
     @property
@@ -158,7 +158,7 @@ class MsgKernel(InterruptibleKernel):
             return await awaited_reply(running)
 
     async def do_complete(self, code: str, cursor_pos: int) -> dict[str, Any]:
-        if self._routing.is_msgbook_cell(code):
+        if self._routing.is_completed_here(code, cursor_pos):
             return await self._assistant.complete(code, cursor_pos)
         return await awaited_reply(super().do_complete(code, cursor_pos))
 

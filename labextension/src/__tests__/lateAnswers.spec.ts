@@ -9,7 +9,6 @@ type Reply = CompletionHandler.ICompletionItemsReply;
 
 const FILE = 'data.csv';
 const ANSWER: Reply = { start: 0, end: 2, items: [{ label: FILE }] };
-const REQUEST = { text: '@[', offset: 2 };
 
 /** A person with the cursor at the end of a text. */
 class FakeEditor {
@@ -28,12 +27,16 @@ function page() {
   const place = { editor, widget: 'chat' } as unknown as ICompletionContext;
   const shown: Reply[] = [];
   const asked: PromiseDelegate<Reply>[] = [];
-  const fetch = () =>
-    answers.fetch(REQUEST, place, () => {
+  const texts: string[] = [];
+  const fetch = () => {
+    const { text } = editor;
+    return answers.fetch({ text, offset: [...text].length }, place, () => {
       const answer = new PromiseDelegate<Reply>();
       asked.push(answer);
+      texts.push(text);
       return answer.promise;
     });
+  };
   const answers = new LateAnswers({
     patience: () => 1000,
     open: () => void fetch().then(reply => shown.push(reply))
@@ -42,7 +45,7 @@ function page() {
     asked[number].resolve(reply);
     await jest.advanceTimersByTimeAsync(0);
   };
-  return { editor, shown, asked, fetch, come };
+  return { editor, shown, asked, texts, fetch, come };
 }
 
 beforeEach(() => void jest.useFakeTimers());
@@ -76,7 +79,12 @@ it('an answer that was shown is asked for again the next time', async () => {
 });
 
 it.each([
-  ['has written on', (editor: FakeEditor) => void (editor.text = '@[d')],
+  ['has gone on', (editor: FakeEditor) => void (editor.text = '@[d e')],
+  [
+    'has written elsewhere',
+    (editor: FakeEditor) => void (editor.text = 'a @[')
+  ],
+  ['has deleted it', (editor: FakeEditor) => void (editor.text = '@')],
   ['has left', (editor: FakeEditor) => void (editor.isFocused = false)],
   ['has closed it', (editor: FakeEditor) => void (editor.isDisposed = true)],
   [
@@ -91,6 +99,34 @@ it.each([
   goOn(editor);
   await come();
   expect(shown).toEqual([]);
+});
+
+it.each([0, 1000])(
+  'an answer of %d ms is asked for again when the person has written on in the word',
+  async delay => {
+    const { come, editor, fetch, shown, texts } = page();
+    editor.text = '😀 @[';
+    void fetch();
+    jest.advanceTimersByTime(delay);
+    editor.text = '😀 @[da';
+    await come(0);
+    editor.text = '😀 @[data';
+    await come(1);
+    expect(texts).toEqual(['😀 @[', '😀 @[da', '😀 @[data']);
+
+    await come(2);
+    expect(texts).toHaveLength(3);
+    expect(shown).toHaveLength(2);
+  }
+);
+
+it('nothing is asked for again that a person has asked for since', async () => {
+  const { asked, come, editor, fetch } = page();
+  void fetch();
+  editor.text = '@[d';
+  void fetch();
+  await come(0);
+  expect(asked).toHaveLength(2);
 });
 
 it('nothing opens without completions', async () => {

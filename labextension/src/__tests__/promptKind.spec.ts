@@ -25,6 +25,7 @@ describe('mimeTypeOf', () => {
     ['%%time\n1', 'text/x-ipython'],
     ['%%bash\nls', 'text/x-sh'],
     ['%%constructor\n1', 'text/x-ipython'],
+    ['%%ms', 'text/plain'],
     ['%context', 'text/plain']
   ])('is the language of a cell: %j', (source, expected) => {
     expect(mimeTypeOf(source, true)).toBe(expected);

@@ -39,7 +39,8 @@ function fixture(path = PATH, writable = false) {
       log.push(saved.cells[0].source as string);
       model.dirty = true;
     },
-    () => log.push('draw')
+    () => log.push('draw'),
+    () => log.push('free')
   );
   return { file, log, model, contents, watch };
 }
@@ -72,9 +73,9 @@ describe('the conversation of a running sub-agent', () => {
     expect(watch.isRunning).toBe(true);
     await next();
     expect(watch.isRunning).toBe(false);
-    expect(log).toEqual(['three', 'draw', 'revert']);
+    expect(log).toEqual(['three', 'draw', 'revert', 'free']);
     await next();
-    expect(log).toHaveLength(3);
+    expect(log).toHaveLength(4);
   });
 
   it('is looked at again only when the server has answered', async () => {
@@ -101,7 +102,7 @@ describe('the conversation of a running sub-agent', () => {
     file.writable = true;
     await next();
     await next();
-    expect(log.at(-1)).toBe('save');
+    expect(log.slice(-2)).toEqual(['save', 'free']);
     expect(model.dirty).toBe(true);
   });
 

@@ -1,8 +1,12 @@
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type * as nbformat from '@jupyterlab/nbformat';
 import {
+import {
   idInFile,
   keepMessageReady,
+  keepMessageReadyNow,
+  withoutUnwritten
+} from '../live/openingPlace';
   withoutUnwritten
 } from '../live/openingPlace';
 import { hideYjsWarnings } from './quietYjs';
@@ -42,7 +46,7 @@ function opened(
     read();
     model.dirty = false;
   };
-  return { model, revert };
+  return { model, revert, context };
 }
 
 function shown(model: NotebookModel): string[] {
@@ -96,6 +100,20 @@ describe('keepMessageReady', () => {
   it('adds none to a document that is shared or cannot be written', () => {
     expect(shown(opened(['Hi'], true).model)).toEqual(['Hi']);
     expect(shown(opened(['Hi'], false, false).model)).toEqual(['Hi']);
+  });
+
+  it('adds one when a document can be written at last, and not when it was deleted', () => {
+    const { model, revert, context } = opened(['Hi'], false, false);
+
+    revert();
+    context.contentsModel.writable = true;
+    keepMessageReadyNow(context);
+    expect(shown(model)).toEqual(['Hi', '']);
+    expect(saved(model)).toEqual(['Hi']);
+    expect(model.dirty).toBe(false);
+    model.sharedModel.deleteCell(1);
+    keepMessageReadyNow(context);
+    expect(shown(model)).toEqual(['Hi']);
   });
 
   it('adds one for all views of a document', () => {

@@ -233,6 +233,11 @@ export function keepMessageReady(context: Context): void {
   }
 }
 
+/** Keep a message ready in a chat that could not be written when it was opened, and now can. */
+export function keepMessageReadyNow({ model }: Pick<Context, 'model'>): void {
+  WAITING.get(model)?.begin();
+}
+
 class WaitingMessage {
   constructor(context: Context) {
     this._context = context;
@@ -248,21 +253,29 @@ class WaitingMessage {
     // The file is read again, changed or not: no signal tells of both.
     model.fromJSON = notebook => {
       fromJSON(notebook);
-      this._begin();
+      this._hasBegun = false;
+      this._id = null;
+      this.begin();
     };
-    this._begin();
+    this.begin();
   }
 
-  /** Add an empty message behind the cells of the file that was just read. */
-  private _begin(): void {
+  /** Add an empty message, once for each time that the file is read, as soon as it can be written. */
+  begin(): void {
     const { model, contentsModel } = this._context;
-    this._id = null;
-    if (contentsModel?.writable !== false && !model.readOnly) {
+    if (
+      !this._hasBegun &&
+      !model.collaborative &&
+      contentsModel?.writable !== false &&
+      !model.readOnly
+    ) {
+      this._hasBegun = true;
       this._id = addUnsaved(model);
     }
   }
 
   private readonly _context: Context;
+  private _hasBegun = false;
   /** The cell that was added; null if there was one. */
   private _id: string | null = null;
 }

@@ -37,6 +37,7 @@ import { NotebookCells } from './notebookCells';
 import { readOnlyLabel, SubagentWatch } from './subagentWatch';
 import { runAction } from './turnActions';
 import { TurnSaver } from './turnSaver';
+import { keepMessageReadyNow } from './openingPlace';
 import { conversationPath } from '../turn/agentRows';
 import type { ISessionContext } from '@jupyterlab/apputils';
 
@@ -108,7 +109,8 @@ export class PageConnection implements ITurnHost {
         if (!this._subagent.isRunning) {
           label?.dispose();
         }
-      }
+      },
+      () => keepMessageReadyNow(context)
     );
   }
 

@@ -26,17 +26,20 @@ export class SubagentWatch {
   /**
    * @param show - Shows the outputs of the notebook's cells as they were saved.
    * @param redraw - Draws the turns again.
+   * @param free - Called when the sub-agent has ended and a person can go on.
    */
   constructor(
     context: IWatchedContext,
     contents: Pick<Contents.IManager, 'get'>,
     show: (notebook: nbformat.INotebookContent) => void,
-    redraw: () => void
+    redraw: () => void,
+    free: () => void
   ) {
     this._context = context;
     this._contents = contents;
     this._show = show;
     this._redraw = redraw;
+    this._free = free;
     if (isSubagentPath(context.path)) {
       void context.ready.then(() => this._begin());
     }
@@ -117,7 +120,14 @@ export class SubagentWatch {
     if (ended) {
       this._stop();
       this._redraw();
-      void (dirty ? this._context.save() : this._context.revert());
+      void this._readAgain(dirty);
+    }
+  }
+
+  private async _readAgain(dirty: boolean): Promise<void> {
+    await (dirty ? this._context.save() : this._context.revert());
+    if (!this._context.isDisposed) {
+      this._free();
     }
   }
 
@@ -130,6 +140,7 @@ export class SubagentWatch {
   private readonly _contents: Pick<Contents.IManager, 'get'>;
   private readonly _show: (notebook: nbformat.INotebookContent) => void;
   private readonly _redraw: () => void;
+  private readonly _free: () => void;
   private _running = false;
   private _looking = false;
   private _wasWritable = false;

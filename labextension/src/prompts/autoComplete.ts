@@ -117,9 +117,10 @@ interface ILate {
 }
 
 /**
- * Opens JupyterLab's list of completions with answers that come when it no longer waits for them.
+ * Opens JupyterLab's list of completions where it drops an answer.
  *
- * A kernel that starts, or a busy machine, may need longer than JupyterLab waits.
+ * It drops what comes too late: a kernel that starts, or a busy machine, may need longer than it waits.
+ * And it drops what a person who writes fast has outrun: then they are asked for again.
  */
 export class LateAnswers {
   constructor(list: ICompletionList) {
@@ -155,14 +156,13 @@ export class LateAnswers {
     }, this._list.patience());
     try {
       const reply = await ask();
-      if (
-        isDropped &&
-        number === this._asked &&
-        reply.items.length > 0 &&
-        isStillAt(request, editor)
-      ) {
-        this._late = { request, editor, reply };
-        this._list.open(widget);
+      if (number === this._asked && reply.items.length > 0) {
+        if (isDropped && isStillAt(request, editor)) {
+          this._late = { request, editor, reply };
+          this._list.open(widget);
+        } else if (hasWrittenOn(request, editor)) {
+          this._list.open(widget);
+        }
       }
       return reply;
     } finally {
@@ -180,14 +180,41 @@ function isStillAt(
   { text, offset }: IRequest,
   editor: Place['editor']
 ): boolean {
-  if (!editor || editor.isDisposed || !editor.hasFocus()) {
+  const now = stateOf(editor);
+  return (
+    now !== null &&
+    now.text === text &&
+    now.cursor === Text.charIndexToJsIndex(offset, text)
+  );
+}
+
+/** Return whether a person has only written on in the word for which completions were asked. */
+function hasWrittenOn(
+  { text, offset }: IRequest,
+  editor: Place['editor']
+): boolean {
+  const now = stateOf(editor);
+  if (now === null) {
     return false;
   }
-  const cursor = editor.getOffsetAt(editor.getCursorPosition());
+  const asked = Text.charIndexToJsIndex(offset, text);
+  const written = now.text.slice(asked, now.cursor);
   return (
-    editor.model.sharedModel.getSource() === text &&
-    Text.jsIndexToCharIndex(cursor, text) === offset
+    /^\S+$/.test(written) &&
+    now.text === text.slice(0, asked) + written + text.slice(asked)
   );
+}
+
+/** Return the text and the cursor of the editor in which a person writes; null if they have left it. */
+function stateOf(
+  editor: Place['editor']
+): { readonly text: string; readonly cursor: number } | null {
+  return editor && !editor.isDisposed && editor.hasFocus()
+    ? {
+        text: editor.model.sharedModel.getSource(),
+        cursor: editor.getOffsetAt(editor.getCursorPosition())
+      }
+    : null;
 }
 
 /** What answers about a prompt while it is written. */

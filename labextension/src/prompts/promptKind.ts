@@ -48,7 +48,8 @@ export function mimeTypeOf(source: string, asProse: boolean): string {
   if (isPrompt(source)) {
     return asProse ? MESSAGE : PLAIN;
   }
-  const magic = /^\s*%%(\S+)/.exec(source)?.[1];
+  // A name alone may be unfinished: it is completed like a message.
+  const magic = /^\s*%%(\S+)\s/.exec(source)?.[1];
   if (magic === undefined) {
     return PLAIN;
   }

@@ -8,21 +8,23 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 export interface ISavePartProps extends ISetupFormProps {
   readonly fields: IFields;
   readonly field: React.RefObject<HTMLInputElement>;
+  /** Whether a question is being asked; `run` asks one at a time. */
+  readonly isBusy: boolean;
   readonly run: Run;
 }
 
 /** The end of the form: it saves, and shows what it would write to whoever asks. */
 export function SavePart(props: ISavePartProps): JSX.Element {
-  const { trans, fields } = props;
+  const { trans, fields, isBusy } = props;
   const { preview, backup, show, hide, save } = useSaving(props);
-  const isFilled = fields.baseUrl !== '' && fields.model !== '';
+  const canAsk = !isBusy && fields.baseUrl !== '' && fields.model !== '';
   return (
     <>
       <div className="msgbook-Setup-row">
         <button
           className="jp-mod-styled jp-mod-accept"
           type="button"
-          disabled={!isFilled}
+          disabled={!canAsk}
           onClick={save}
         >
           {trans.__('Save')}
@@ -30,7 +32,7 @@ export function SavePart(props: ISavePartProps): JSX.Element {
         <button
           className="jp-mod-styled"
           type="button"
-          disabled={!isFilled}
+          disabled={preview === null && !canAsk}
           aria-expanded={preview !== null}
           onClick={preview === null ? show : hide}
         >
@@ -108,7 +110,7 @@ function NewFile({
 
 /** What can be done with the new settings. */
 function Saved(props: ISavePartProps & { readonly backup: string }) {
-  const { trans, backup, run } = props;
+  const { trans, backup, isBusy, run } = props;
   const [chats, setChats] = useState(props.openChats());
   const restart = () =>
     run(trans.__('Restarting…'), async () => {
@@ -134,7 +136,12 @@ function Saved(props: ISavePartProps & { readonly backup: string }) {
           {trans.__('New Chat')}
         </button>
         {chats > 0 && (
-          <button className="jp-mod-styled" type="button" onClick={restart}>
+          <button
+            className="jp-mod-styled"
+            type="button"
+            disabled={isBusy}
+            onClick={restart}
+          >
             {trans._n(
               'Restart the Kernel of %1 Open Chat',
               'Restart the Kernels of %1 Open Chats',

@@ -36,6 +36,7 @@ export function SetupForm(props: ISetupFormProps): JSX.Element {
   const { trans } = props;
   const setup = useSetup(props.steps, trans);
   const { state, fields, findings, busy, problem, keyField, run } = setup;
+  const isBusy = busy !== '';
   if (state === null) {
     return <Starting setup={setup} trans={trans} />;
   }
@@ -49,7 +50,7 @@ export function SetupForm(props: ISetupFormProps): JSX.Element {
       </p>
       <Connected current={state.current} trans={trans} />
       <Overriding names={state.overriding} trans={trans} />
-      <fieldset disabled={busy !== ''}>
+      <fieldset disabled={isBusy}>
         <ServerFields setup={setup} presets={state.presets} trans={trans} />
         <KeyField
           fields={fields}
@@ -66,7 +67,13 @@ export function SetupForm(props: ISetupFormProps): JSX.Element {
       </p>
       <Problem text={problem} />
       <Findings findings={findings} trans={trans} />
-      <SavePart {...props} fields={fields} field={keyField} run={run} />
+      <SavePart
+        {...props}
+        fields={fields}
+        field={keyField}
+        isBusy={isBusy}
+        run={run}
+      />
     </div>
   );
 }

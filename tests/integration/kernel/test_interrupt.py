@@ -86,7 +86,8 @@ def test_cells_queued_behind_an_interrupted_turn_are_aborted(kernel, server):
     assert len(server.requests) == 1
 
 
-def test_python_cells_can_be_interrupted_while_they_run_and_while_they_wait(kernel):
+@pytest.mark.parametrize("interrupt", [by_message, by_signal])
+def test_python_cells_can_be_interrupted_while_they_run_and_while_they_wait(kernel, interrupt):
     for code in (
         "%%python\nimport time\nprint('on')\ntime.sleep(60)",
         "%%python\nimport asyncio\nprint('on')\nawait asyncio.sleep(60)",
@@ -95,10 +96,12 @@ def test_python_cells_can_be_interrupted_while_they_run_and_while_they_wait(kern
         while kernel.client.get_iopub_msg(timeout=300)["msg_type"] != "stream":
             pass
 
-        kernel.manager.interrupt_kernel()
-        reply, _ = kernel.finish(request)
+        interrupt(kernel)
+        reply, messages = kernel.finish(request)
 
         assert reply["status"] == "error"
+        [error] = [m["content"] for m in messages if m["msg_type"] == "error"]
+        assert "msgbook/kernel" not in "".join(error["traceback"])
     assert kernel.run("%%python\n1", "b")[0]["status"] == "ok"
 
 

@@ -188,6 +188,8 @@ def test_completion_and_inspection_read_the_notebooks_folder(server, tmp_path):
 
         found = client.complete("😀 @[a", 5, reply=True, timeout=300)["content"]
         assert (found["matches"], found["cursor_start"]) == (["a 文.txt"], 4)
+        magics = client.complete("%%ms", 4, reply=True, timeout=300)["content"]
+        assert magics["matches"] == ["%%msg"]
         names = client.complete("@[py:an", 7, reply=True, timeout=300)["content"]
         assert names["matches"] == ["py:answer"]
         shown = client.inspect("@[a 文.txt:2]", 4, reply=True, timeout=300)["content"]

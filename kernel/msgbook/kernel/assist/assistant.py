@@ -18,6 +18,7 @@ from msgbook.notebook import LiveNotebook, Notebook, SessionMemory, all_cells
 if TYPE_CHECKING:
     from msgbook.agents import AvailableAgent
     from msgbook.kernel.assist.prompt_scope import PromptScope
+    from msgbook.kernel.execute_request import Routing
     from msgbook.notebook import Cell
     from msgbook.tools import Tool
 
@@ -166,24 +167,26 @@ class ModelNames:
             self._names = []
 
 
-def answer_assist(
-    queries: PageQueries, assistant: Assistant, is_msgbook_cell: Callable[[str], bool]
-) -> None:
+def answer_assist(queries: PageQueries, assistant: Assistant, routing: Routing) -> None:
     """Answer `assist.complete` and `assist.inspect` for prompts and msgbook's magics."""
 
     def answering(
         assist: Callable[[str, int], Awaitable[dict[str, Any]]],
+        is_own: Callable[[str, int], bool],
     ) -> Callable[[Query], Awaitable[dict[str, Any]]]:
         async def answer(query: Query) -> dict[str, Any]:
             code, cursor = query.text("code"), query.params.get("cursor_pos")
             if type(cursor) is not int or cursor < 0:
                 raise QueryError("`cursor_pos` has to be a position in `code`.")
-            if not is_msgbook_cell(code):
+            if not is_own(code, cursor):
                 raise QueryError("This cell is Python, which ordinary requests complete.")
             # JupyterLab asks for previews behind the end, also in ordinary requests.
             return await assist(code, min(cursor, len(code)))
 
         return answer
 
-    queries.on_query("assist.complete", answering(assistant.complete))
-    queries.on_query("assist.inspect", answering(assistant.inspect))
+    queries.on_query("assist.complete", answering(assistant.complete, routing.is_completed_here))
+    queries.on_query(
+        "assist.inspect",
+        answering(assistant.inspect, lambda code, _: routing.is_msgbook_cell(code)),
+    )

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgbook.kernel.assist.prompt_scope import PromptScope, macro_at, reference_at
+from msgbook.kernel.assist.prompt_scope import MAGIC_START, PromptScope, macro_at, reference_at
 from msgbook.notebook import id_of, short_id, source_of, title_of
 from msgbook.notebook.magics_table import (
     AGENT,
@@ -31,7 +31,6 @@ _MAX_ENTRIES = 5000
 
 _CELL = "cell:"
 
-_MAGIC_START = re.compile(r"\s*(%{1,2}\w*)")
 _MAGIC_LINE = re.compile(r"\s*(%\w+[ \t](?:.*[ \t])?)(\S*)")
 _NEW_AGENT = re.compile(r"\s*%agent[ \t]+new[ \t]+\S+[ \t][^\n]*")
 
@@ -107,7 +106,7 @@ def _unbroken(text: str) -> str:
 def _candidates(code: str, cursor: int, scope: PromptScope) -> tuple[int, Iterable[Match]]:
     """Return where the word at the cursor starts, and everything that it could become."""
     before = code[:cursor]
-    if magic := _MAGIC_START.fullmatch(before):
+    if magic := MAGIC_START.fullmatch(before):
         return magic.start(1), (Match(name, "magic") for name in sorted(scope.magics, key=_rank))
     if _NEW_AGENT.fullmatch(before):
         return _attributes(before, AGENT_ATTRIBUTES, code, scope)

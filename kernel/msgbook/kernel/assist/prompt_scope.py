@@ -93,6 +93,9 @@ def python_names(namespace: Mapping[str, Any], hidden: Mapping[str, Any]) -> lis
 # The tag of a prompt that contains the cursor.
 
 
+MAGIC_START = re.compile(r"\s*(%{1,2}\w*)")
+"""What stands before the cursor in the name of a magic; its group is the name so far."""
+
 _AGENT = re.compile(
     rf"\s*{MSG_MAGIC}[ \t](?:[^\n]*[ \t])?agent=(?P<msg>\S+)|\s*%agent default (?P<set>\S+)"
 )

@@ -34,6 +34,7 @@ def test_a_prompt_is_completed_and_inspected_while_a_turn_runs(page: FakePage) -
     found = ask(page, "complete", code="%%msg hist", cursor_pos=10)["result"]
     assert found["status"] == "ok"
     assert "history=" in found["matches"]
+    assert ask(page, "complete", code="%%ms", cursor_pos=4)["result"]["matches"] == ["%%msg"]
     shown = ask(page, "inspect", code="%%msg", cursor_pos=30)["result"]
     assert shown["found"]
     assert "%%msg" in shown["data"]["text/plain"]

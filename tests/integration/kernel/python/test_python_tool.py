@@ -228,10 +228,12 @@ except KeyboardInterrupt:
 
 WAITING = """
 import asyncio
-sign('on')
 while True:
-    try: await asyncio.sleep(600)
-    except asyncio.CancelledError: sign('again')
+    try:
+        sign('on')
+        await asyncio.sleep(600)
+    # The first interrupt may come before the code waits.
+    except (asyncio.CancelledError, KeyboardInterrupt): sign('again')
 """
 
 # As an interrupt in IPython's own code leaves it.
