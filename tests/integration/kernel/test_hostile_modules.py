@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from kernel_client import FakePage, KernelClient, Message
+from pdfs import pdf
 from PIL import Image
+from scripted_server import ScriptedServer, text
 
-NAMES = ("PIL", "keyring", "httpx", "openai", "mcp", "pypdf", "jsonschema")
+OPTIONAL = ("PIL", "keyring", "pypdf")
+NAMES = (*OPTIONAL, "httpx", "openai", "mcp", "jsonschema")
 
 
-def put_modules(folder: Path) -> Path:
+def put_modules(folder: Path, names: Sequence[str] = NAMES) -> Path:
     """Put modules into a folder that leave a mark when one of them is imported; return the mark."""
     mark = folder / "imported"
-    for name in NAMES:
+    for name in names:
         (folder / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write({name!r} + ' ')\n")
     return mark
 
@@ -51,6 +55,25 @@ def test_what_a_page_asks_when_a_chat_is_opened_imports_nothing_from_its_folder(
         ask(page, "setup.state")
 
     assert picture["result"]["url"].startswith("data:image/png;")
+    assert not mark.exists()
+
+
+def test_what_msgbook_imports_after_python_of_the_user_is_not_of_the_folder(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    mark, digest = put_modules(tmp_path, OPTIONAL), put_picture(tmp_path)
+    (tmp_path / "a.pdf").write_bytes(pdf("Hello"))
+    server.answers = [text("ok")]
+    env = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
+
+    with KernelClient(env, str(tmp_path)) as kernel:
+        kernel.run("%%python\n1 + 1", "a")
+        kernel.run("What is in @[a.pdf]?", "b")
+        page = FakePage(kernel, [])
+        ask(page, "context.picture", digest=digest)
+        ask(page, "setup.state")
+
+    assert "Hello" in str(server.requests[-1])
     assert not mark.exists()
 
 
