@@ -7,17 +7,16 @@ of what they name. Neither is imported before an engine is made. docs/plugins.md
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from msgbook.errors import ConfigError, MsgbookError, describe_foreign_error
+from msgbook.installed import installed_paths, without_working_directory
 from msgbook.text import one_line, visible
 
 TOOLS = "msgbook.tools"
@@ -61,7 +60,7 @@ class Entry:
             PluginError: It cannot be imported.
         """
         found = metadata.EntryPoint(self.name, self.value, self.group)
-        with self.running("cannot be imported"), _without_working_directory():
+        with self.running("cannot be imported"), without_working_directory():
             return found.load()
 
     @contextmanager
@@ -111,7 +110,7 @@ def installed_entries() -> list[Entry]:
 
     The working directory does not count, since its files may be anybody's.
     """
-    return list(_entries_on(tuple(_path_without_working_directory())))
+    return list(_entries_on(tuple(installed_paths())))
 
 
 def is_off(entry: Entry, off: Collection[str]) -> bool:
@@ -180,28 +179,6 @@ def _field(package: metadata.Distribution, name: str) -> str:
         return str((package.metadata.get_all(name) or [""])[0])
     except (OSError, ValueError, AttributeError, TypeError):
         return ""
-
-
-@contextmanager
-def _without_working_directory() -> Iterator[None]:
-    """Take the working directory from `sys.path` while the block runs."""
-    kept = _path_without_working_directory()
-    removed = [(place, path) for place, path in enumerate(sys.path) if path not in kept]
-    sys.path[:] = kept
-    try:
-        yield
-    finally:
-        for place, path in removed:
-            sys.path.insert(place, path)
-
-
-def _path_without_working_directory() -> list[str]:
-    """Return the absolute paths of `sys.path` other than that of the working directory."""
-    try:
-        here = Path.cwd().resolve()
-    except FileNotFoundError:
-        here = None
-    return [path for path in sys.path if Path(path).is_absolute() and Path(path).resolve() != here]
 
 
 def _is_on_loop() -> bool:

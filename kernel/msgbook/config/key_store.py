@@ -9,6 +9,7 @@ import importlib
 from typing import Any
 
 from msgbook.errors import ConfigError
+from msgbook.installed import without_working_directory
 
 SERVICE = "msgbook"
 """Under which all entries are saved."""
@@ -74,12 +75,15 @@ _DONE = {"read": "read", "write": "written", "change": "changed"}
 def _backend() -> Any:
     """Return the keyring; raise `ConfigError` if it is not installed or not safe."""
     try:
-        keyring: Any = importlib.import_module("keyring")
+        with without_working_directory():
+            keyring: Any = importlib.import_module("keyring")
     except ImportError:
         raise ConfigError(f"The package keyring is not installed. {_INSTALL}") from None
     try:
-        backend = keyring.get_keyring()
-        priority = float(backend.priority)
+        # It looks for entry points of packages, and imports what they name.
+        with without_working_directory():
+            backend = keyring.get_keyring()
+            priority = float(backend.priority)
     except Exception as error:  # a broken backend
         raise ConfigError(f"The keyring cannot be used ({type(error).__name__}).") from None
     if priority < _SAFE:

@@ -71,7 +71,8 @@ class MsgKernel(InterruptibleKernel):
         self.control_handlers[MESSAGE] = self._take_session_keys
         self.comm_manager.register_target(COMM_TARGET, self._session.page.comm_opened)
         self.shell.input_transformers_cleanup.insert(0, strip_python_magic)
-        self.shell.events.register("pre_execute", self._import_from_folder)
+        # Not "pre_execute", which each message of a page triggers, too.
+        self.shell.events.register("pre_run_cell", self._import_from_folder)
         self._models = ModelNames(lambda: self._in_main_loop(self._session.offered_models()))
         self._assistant = Assistant(
             self._folder,
@@ -184,7 +185,7 @@ class MsgKernel(InterruptibleKernel):
         await self._session.close()
         return await awaited_reply(super().do_shutdown(restart))
 
-    def _import_from_folder(self) -> None:
+    def _import_from_folder(self, _info: object) -> None:
         if not getattr(self.parent, "ignore_cwd", False):
             import_from_folder()
 

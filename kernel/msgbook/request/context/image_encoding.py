@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import io
 import warnings
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgbook.errors import MsgbookError
 from msgbook.images import IMAGE_LIMIT, IMAGE_TYPES, data_url
+from msgbook.installed import without_working_directory
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -73,8 +76,15 @@ async def encode_image(data: bytes, pixels: PixelBudget, *, low: bool = False) -
     return await asyncio.to_thread(_encode, data, side, pixels)
 
 
+@cache
+def _import_pillow() -> None:
+    """Import Pillow late, because the kernel starts without it."""
+    with without_working_directory():
+        importlib.import_module("PIL.Image")
+
+
 def _encode(data: bytes, longer_side: int, pixels: PixelBudget) -> EncodedImage:
-    # Imported here, because the kernel starts without it.
+    _import_pillow()
     from PIL import Image, UnidentifiedImageError
 
     try:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -13,6 +13,7 @@ import msgbook
 import msgbook_format
 from msgbook.approval.roots import Roots
 from msgbook.errors import MsgbookError
+from msgbook.installed import installed_paths
 from msgbook.text import counted
 from msgbook.tools.files.opening import open_entry, open_place, os_errors_as_tool_errors
 
@@ -212,7 +213,7 @@ def import_paths() -> list[str]:
     """Return the folders of the packages that the process imports: one folder, unless this is a checkout."""
     files = [msgbook.__file__, msgbook_format.__file__]
     for name in _LIBRARIES:
-        spec = importlib.util.find_spec(name)
+        spec = PathFinder.find_spec(name, installed_paths())
         files += [spec.origin] if spec and spec.origin else []
     return list(dict.fromkeys(str(Path(file).parent.parent) for file in files))
 
