@@ -16,7 +16,7 @@ from pathlib import Path
 
 from msgbook.agents import Identities
 from msgbook.approval import Approver, Roots, Rule, RuleUses, SavedRules, find_project
-from msgbook.background_writes import BackgroundWrites, RunningSubagents
+from msgbook.background import BackgroundWrites, RunningSubagents
 from msgbook.cassette import Cassette
 from msgbook.config import Limits, Settings, config_path, redact, redact_json
 from msgbook.errors import ConfigError

@@ -1,4 +1,4 @@
-"""Ids, random digits and times that are saved in files, from one source, so that a cassette can repeat them."""
+"""Ids, random digits and times that are saved in files, from one source, so that a cassette can repeat them; and the lane that they are for."""
 
 from __future__ import annotations
 

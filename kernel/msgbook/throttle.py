@@ -1,4 +1,4 @@
-"""An action that is requested often and runs at intervals."""
+"""Actions that run at intervals, and pauses in work that always finds more to do."""
 
 from __future__ import annotations
 

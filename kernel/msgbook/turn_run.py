@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from msgbook.approval import Answer, ApprovalRequest, Ask, Decision, Question
-from msgbook.display.console import (
+from msgbook.display.failure import (
     Failure,
     failure_from_error,
     log_internal_error,

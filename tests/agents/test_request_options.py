@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from msgbook.agents.agent import Agent
-from msgbook.agents.request_options import make_request_options
+from msgbook.agents.for_requests import make_request_options
 
 LOCAL = "http://localhost:11434/v1"
 

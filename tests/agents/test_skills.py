@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from msgbook.agents.for_requests import build_system_prompt
 from msgbook.agents.project_files import (
     Skill,
     SkillError,
     build_skills_index,
     parse_skill,
 )
-from msgbook.agents.request_options import build_system_prompt
 
 TEXT = """\
 ---

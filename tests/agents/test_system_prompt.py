@@ -7,8 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from msgbook.agents.for_requests import SUB_AGENT, build_system_prompt, describe_readable_paths
 from msgbook.agents.project_files import Skill, build_skills_index
-from msgbook.agents.request_options import SUB_AGENT, build_system_prompt, describe_readable_paths
 
 SKILL = Skill("a", "A", "a/SKILL.md")
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.display.console import Failure, error_content
+from msgbook.display.failure import Failure, error_content
 from msgbook.text import controls_visible, visible
 
 # The tests of `labextension/src/turn/text.ts` read the same cases.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-from msgbook.magics.usage import HELP
+from msgbook.magics.overview import HELP
 from msgbook.notebook.magics_table import list_forms
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -10,7 +10,7 @@ from scripted_server import text
 from msgbook.cli.run import run_file
 from msgbook.kernel.assist.complete import next_words
 from msgbook.magics import find_function
-from msgbook.magics.usage import HELP
+from msgbook.magics.overview import HELP
 from msgbook.notebook.magics_table import LINE_MAGICS, OWN_MAGICS
 
 

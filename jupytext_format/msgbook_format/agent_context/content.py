@@ -1,4 +1,4 @@
-"""The content of a message as text of a cell, and back."""
+"""The content of a message as text of a cell, and back; and the shape of an AgentContext."""
 
 from __future__ import annotations
 

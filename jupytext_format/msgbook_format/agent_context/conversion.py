@@ -1,4 +1,4 @@
-"""An AgentContext as a notebook of nbformat 4, and back. Pure."""
+"""An AgentContext, its metadata included, as a notebook of nbformat 4, and back. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The messages after a prompt as the blocks of a turn, and back."""
+"""The messages after a prompt as a turn, and back, with the record of what they do not say."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """The states of the agents of a folder (AgentStateInfo, seed 001): which conversations there are, and what they do.
 
 - `heads`: what a conversation's file says of its agent, of which only the part with the metadata is read.
-- `running`: which conversations run, whatever process runs them.
-- `states`: the list of agents as a tree. Pure.
-- `folder`: the list of a folder; `places`: where sub-agents are.
+- `running`: which conversations run, whatever process runs them, and where sub-agents are.
+- `states`: the list of agents of a folder, as a tree.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The agents of some conversations as a tree. Pure; the files may be hostile."""
+"""The agents of the conversations of a folder, as a tree. The files may be hostile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AgentMetadata and AgentRuntimeStatus (seed 001): who a conversation is, and what it does. Pure."""
+"""AgentMetadata and AgentRuntimeStatus (seed 001): who a conversation is, what it does, and what a sub-agent reports. Pure."""
 
 from __future__ import annotations
 

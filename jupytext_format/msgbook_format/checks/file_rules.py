@@ -1,4 +1,4 @@
-"""Rules about the file as a whole: its bytes, its lines, its message section."""
+"""Rules about the file as a whole: its bytes, its lines, its message section; and fixes for some of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgbook_format.checks.lookalikes import fence_run, find_lookalikes
 from msgbook_format.checks.marker_rules import check_fences
 from msgbook_format.document.reader import reads
 from msgbook_format.jsontext import is_same
-from msgbook_format.syntax.dialect import BOM, split_section
+from msgbook_format.syntax.split import BOM, split_section
 
 _CONTROL = re.compile(r"\x00|\r(?!\n)")
 _KEY = re.compile(r"^message_section:", re.M)

@@ -1,4 +1,4 @@
-"""Rules about markers, footnotes, ids and fences."""
+"""Rules about markers, footnotes, ids and fences, and about spellings that are not read as such."""
 
 from __future__ import annotations
 

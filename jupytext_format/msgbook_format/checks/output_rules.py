@@ -1,4 +1,4 @@
-"""Rules about turns and outputs: calls and results, data, values of attributes."""
+"""Rules about turns and outputs: calls and results, data, values of attributes, `history` among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metadata of a notebook as a frontmatter holds it. Defaults are not written."""
+"""Metadata of a notebook as a frontmatter holds it, without defaults, and those that other tools have stripped."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 from msgbook_format import jsontext
 from msgbook_format.metadata import as_dict, msgbook_metadata
-from msgbook_format.syntax.dialect import (
-    BOM,
-    KERNELSPEC,
-    LANGUAGE,
-    LANGUAGE_INFO,
-    has_msgbook_kernel,
-)
 from msgbook_format.syntax.frontmatter import (
     NAMED_FIELDS,
     can_hold,
     parse_frontmatter,
     section_name,
     split_frontmatter,
+)
+from msgbook_format.syntax.split import (
+    BOM,
+    KERNELSPEC,
+    LANGUAGE,
+    LANGUAGE_INFO,
+    has_msgbook_kernel,
 )
 
 NBFORMAT_MINOR = 5

@@ -1,4 +1,4 @@
-"""Reading: from text to notebook."""
+"""Reading: from text to notebook, with what would be lost when it is written again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from msgbook_format.document.writer import write_parts
 from msgbook_format.outputs.cell_outputs import KEY as EXECUTION
 from msgbook_format.outputs.cell_outputs import add_derived
 from msgbook_format.outputs.output_history import put_marks
-from msgbook_format.syntax.dialect import (
+from msgbook_format.syntax.footnotes import place_footnotes
+from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
+from msgbook_format.syntax.lines import marker_level
+from msgbook_format.syntax.split import (
     Dialect,
     Segment,
     SplitCell,
@@ -27,9 +30,6 @@ from msgbook_format.syntax.dialect import (
     split_text,
     usual_gap,
 )
-from msgbook_format.syntax.footnotes import place_footnotes
-from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
-from msgbook_format.syntax.lines import marker_level
 
 
 def reads(text: str) -> dict[str, Any]:

@@ -24,7 +24,14 @@ from msgbook_format.outputs.file_references import without_loaded
 from msgbook_format.outputs.output_history import first_outputs
 from msgbook_format.spelling.heads import PlannedHead, is_trailing_blank, verbatim_bits
 from msgbook_format.spelling.labels import OwnTexts, plan_heads
-from msgbook_format.syntax.dialect import (
+from msgbook_format.syntax.frontmatter import (
+    format_frontmatter,
+    parse_frontmatter,
+    section_name,
+    split_frontmatter,
+)
+from msgbook_format.syntax.lines import MAX_LEVEL, find_markers
+from msgbook_format.syntax.split import (
     BOM,
     Dialect,
     Segment,
@@ -35,13 +42,6 @@ from msgbook_format.syntax.dialect import (
     split_output_cells,
     split_section,
 )
-from msgbook_format.syntax.frontmatter import (
-    format_frontmatter,
-    parse_frontmatter,
-    section_name,
-    split_frontmatter,
-)
-from msgbook_format.syntax.lines import MAX_LEVEL, find_markers
 from msgbook_format.syntax.text_cell import TextCell, format_text_cell
 
 _LEVELS = frozenset(str(level) for level in range(1, MAX_LEVEL + 1))

@@ -1,4 +1,4 @@
-"""The base of all exporters: it reads files, applies the switches and names the output."""
+"""The base of all exporters: it reads files, applies the switches, and gives titles, days and names."""
 
 from __future__ import annotations
 

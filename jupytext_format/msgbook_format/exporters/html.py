@@ -1,4 +1,4 @@
-"""A conversation as one HTML page that runs and loads nothing.
+"""A conversation as one HTML page that runs and loads nothing, or as slides.
 
 The page has a Content-Security-Policy that allows no script and no address, on top of a notebook
 whose every part is made harmless. Formulas are MathML, with a font in the page. Diagrams are shown as

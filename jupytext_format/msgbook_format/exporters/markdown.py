@@ -1,4 +1,4 @@
-"""A conversation as Markdown to read, paste and publish; safe in any renderer.
+"""A conversation as Markdown to read, paste and publish, safe in any renderer, or as a notebook to pass on.
 
 It is written without a template. Each part stands between blank lines and is safe there, whatever a
 text holds (`msgbook_format.turn.markdown.safe`).

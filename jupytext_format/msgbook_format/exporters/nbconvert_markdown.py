@@ -1,4 +1,4 @@
-"""A person's Markdown, written so that nbconvert's parser reads what was meant."""
+"""A person's Markdown, written so that nbconvert's parser reads what was meant, with its pictures."""
 
 from __future__ import annotations
 

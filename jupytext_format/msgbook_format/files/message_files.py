@@ -1,4 +1,4 @@
-"""Message files on disk."""
+"""Message files and files with an AgentContext on disk, and Markdown files that become conversations."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from msgbook_format.errors import MessageFileError, NotAMessageFile, NotUtf8Erro
 from msgbook_format.files.names import SUFFIX, read_regular
 from msgbook_format.files.writing import replace_bytes
 from msgbook_format.outputs.files import keep_lost_data, load_output_files
-from msgbook_format.syntax.dialect import BOM, split_section
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name, split_frontmatter
 from msgbook_format.syntax.frontmatter_key import FrontmatterError, with_frontmatter_key
 from msgbook_format.syntax.lines import MARKER
+from msgbook_format.syntax.split import BOM, split_section
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Names of the files that hold conversations. Imports nothing: the kernel starts with it."""
+"""Names of the files that hold conversations, and reading of regular files. Standard library only: kernels start with it."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ _VERBATIM_KEY = "jupytext"
 def read_text(text: str, *, whole_file: bool, writable: bool) -> NotebookNode:
     """Return the notebook in a text of our format, with the metadata for Jupytext that it may have.
 
-    With `writable`, nbformat can write it: see the modules `unwritable` and `surrogates`.
+    With `writable`, nbformat can write it: see `replace_unwritable` and `replace_surrogates`.
     """
     nb = reads(text)
     given = {key: nb.metadata.pop(key) for key in _KEYS if key in nb.metadata}

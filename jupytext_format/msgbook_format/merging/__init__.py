@@ -1,10 +1,10 @@
 """Three-way merge of message files, and the programs that git runs for it.
 
-- `lines`: three-way merge of lines. `frontmatter`: of a frontmatter, key by key. `cells`: of one cell.
-- `parts`: a text as the parts that are merged. `matching`: which cells of two texts are the same.
-  `order`: where each cell of the result stands.
-- `conflicts`: how a conflict is written, so that the result is still a message file.
-- `unsolved`: a common ancestor that has conflicts itself.
+- `parts`: a text as the parts that are merged; which cells of two texts are the same, where each cell of the result
+  stands, and the merge of lines.
+- `one_part`: the merge of a frontmatter, key by key, or of one cell.
+- `conflicts`: how a conflict is written, so that the result is still a message file, and a common ancestor that has
+  conflicts itself.
 - `merge`: the merge of whole texts. All of these are pure.
 - `__main__`: the merge driver of git, `python -m msgbook_format.merging`.
 """

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from msgbook_format.merging.parts import CellPart, Chunk, Parts
 from msgbook_format.syntax.attributes import parse_footnote
-from msgbook_format.syntax.dialect import Segment
 from msgbook_format.syntax.lines import Escaper, marker_level
+from msgbook_format.syntax.split import Segment
 
 FRONTMATTER_WORDS = "Of the frontmatter, the first version is in force."
 OTHER_BELOW = "The cell below is the other one."

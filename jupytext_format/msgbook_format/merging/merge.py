@@ -16,7 +16,7 @@ from msgbook_format.merging.conflicts import (
     rename,
     without_solved_conflicts,
 )
-from msgbook_format.merging.frontmatter import merge_cell, merge_frontmatter
+from msgbook_format.merging.one_part import merge_cell, merge_frontmatter
 from msgbook_format.merging.parts import (
     CellPart,
     Parts,
@@ -26,7 +26,7 @@ from msgbook_format.merging.parts import (
     merge_order,
     read_parts,
 )
-from msgbook_format.syntax.dialect import BOM, Segment, join_segments, split_text
+from msgbook_format.syntax.split import BOM, Segment, join_segments, split_text
 
 
 class MergeError(Exception):

@@ -1,4 +1,4 @@
-"""A message file as the parts that are merged."""
+"""A message file as the parts that are merged: which are the same, in which order, line by line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import NamedTuple, TypeVar
 
 from msgbook_format.cells.cell import ReadCell, read_cells, resolve_ids
 from msgbook_format.document.reader import reads_metadata
-from msgbook_format.syntax.dialect import (
+from msgbook_format.syntax.footnotes import place_footnotes
+from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
+from msgbook_format.syntax.split import (
     Dialect,
     Segment,
     SplitCell,
@@ -19,8 +21,6 @@ from msgbook_format.syntax.dialect import (
     join_segments,
     split_text,
 )
-from msgbook_format.syntax.footnotes import place_footnotes
-from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
 from msgbook_format.syntax.text_cell import find_footnote, parse_label
 
 

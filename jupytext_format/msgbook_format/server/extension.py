@@ -1,4 +1,4 @@
-"""Installation of our contents manager, over Jupytext's, in a running Jupyter server."""
+"""What a running Jupyter server gets: our contents manager over Jupytext's, and handlers for pages and kernels."""
 
 from __future__ import annotations
 

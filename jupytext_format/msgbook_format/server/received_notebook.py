@@ -1,4 +1,4 @@
-"""Notebooks as a page sends them: their problems, their formats and what a signature covers."""
+"""Notebooks as a page sends them: problems, formats, what a signature covers, and the files behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A contents manager that reads and writes message files without Jupytext, and knows no pairs.
+"""A contents manager for message files without Jupytext and without pairs, and what all of ours have in common.
 
 A server uses it if Jupytext is missing or has an unknown version.
 """

@@ -2,7 +2,7 @@
 
 A text has these parts, outermost first:
 
-- A `SplitText` is a text cut into frontmatter, document, preamble and cells. `split.py` cuts it.
+- A `SplitText` is a text cut into frontmatter, document, preamble and cells. `split` cuts it.
 - A `SplitCell` is one cell: its head and the output cells below the head.
 - A `Segment` is any of these parts as text: its lines, and the blank lines after them.
 - A `TextCell` is one head or output cell, parsed: a marker with title and label, a footnote with
@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook_format.syntax.dialect import (
+    from msgbook_format.syntax.fence import StringPositions, write_fence
+    from msgbook_format.syntax.frontmatter import split_frontmatter
+    from msgbook_format.syntax.frontmatter_key import FrontmatterError
+    from msgbook_format.syntax.split import (
         KERNELSPEC,
         LANGUAGE,
         LANGUAGE_INFO,
@@ -25,9 +28,6 @@ if TYPE_CHECKING:
         has_msgbook_kernel,
         is_shell_command,
     )
-    from msgbook_format.syntax.fence import StringPositions, write_fence
-    from msgbook_format.syntax.frontmatter import split_frontmatter
-    from msgbook_format.syntax.frontmatter_key import FrontmatterError
     from msgbook_format.syntax.text_cell import (
         AgentLine,
         is_excluded,

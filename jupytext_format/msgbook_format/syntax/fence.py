@@ -1,4 +1,4 @@
-"""Fences: the code of a `[code]` cell with the prose around it, and the writing of any fence."""
+"""Fences: the code of a `[code]` cell with the prose around it, the writing of any fence, and where strings are in a text."""
 
 from __future__ import annotations
 

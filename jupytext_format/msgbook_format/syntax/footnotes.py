@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from msgbook_format.syntax.attributes import Attributes, parse_footnote
-from msgbook_format.syntax.dialect import BOM, Segment, SplitCell, SplitText
 from msgbook_format.syntax.fence import closes_fence, opens_fence
 from msgbook_format.syntax.lines import find_markers
+from msgbook_format.syntax.split import BOM, Segment, SplitCell, SplitText
 from msgbook_format.syntax.text_cell import find_footnote, is_restricted, parse_label
 
 _OPEN = re.compile(

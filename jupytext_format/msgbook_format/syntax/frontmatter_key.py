@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from msgbook_format.syntax.dialect import BOM
 from msgbook_format.syntax.frontmatter import parse_frontmatter, split_frontmatter
+from msgbook_format.syntax.split import BOM
 from msgbook_format.syntax.yaml_nodes import YamlError, compose, entries, kind_of, text_of
 
 _JUPYTER = re.compile(r"^jupyter:(?=[ \t\r\n])", re.M)

@@ -1,4 +1,4 @@
-"""Lines of a body: escapes, blank lines at both ends, and wrapped BASE64."""
+"""Lines: markers, and those of a body with escapes, blank lines at both ends, and wrapped BASE64."""
 
 from __future__ import annotations
 

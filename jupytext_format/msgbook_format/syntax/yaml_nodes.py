@@ -1,4 +1,4 @@
-"""YAML as nodes with their lines, for messages and edits; no values are built from it."""
+"""YAML as nodes with their lines, for messages and edits, and plain values of bounded size."""
 
 from __future__ import annotations
 

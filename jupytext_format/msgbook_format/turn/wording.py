@@ -1,6 +1,6 @@
-"""Words about a turn: the model that answered, and reasoning that the server keeps to itself.
+"""Words about a turn: the model that answered, hidden reasoning, sources, and JSON of unknown origin.
 
-A turn may come from any file, with values of any type. The page has the same words (`wording.ts`);
+A turn may come from any file, with values of any type. The page has the same words (`turn/wording.ts`);
 tests/format/turn/fixtures/turn_wording.json tests both.
 """
 
@@ -65,7 +65,7 @@ def _text(value: Any) -> str:
 
 # The sources of a text: its citations, as a reader is shown them.
 #
-# A server sent them, so their values may be of any type. The page has the same rules (`sources.ts`);
+# A server sent them, so their values may be of any type. The page has the same rules (`turn/shownFacts.ts`);
 # tests/format/turn/fixtures/sources.json tests both.
 
 

@@ -1,13 +1,10 @@
 """Agents: who answers a cell, and the project rules and skills that an agent works with.
 
-- `agent`: an agent and its properties.
-- `named_agents`: the agents that can be named below some cells; `resolve`: the one that answers, and its models.
-- `project_files`: agents, rules and skills read from a project; `markdown_file` splits such a file.
+- `agent`: an agent, its properties, and what it may use of the user's configuration and folders.
+- `named_agents`: the agents that can be named below some cells, and the one that answers, with its models.
+- `project_files`: agents, rules and skills of a project, and those that a conversation uses.
 - `identity`: who a conversation is, and which copy is another one.
-- `narrowing`: what an agent may use of the user's configuration and folders; `mcp_selection`: which tools of MCP servers.
-- `selection`, `project_rules`, `skills`: the rules and skills in use.
-- `system_prompt`: the system prompt, which names skills and folders.
-- `request_options`: properties that become keys of a request.
+- `for_requests`: what an agent gives to a request: its system prompt, keys of the body, and MCP tools.
 
 Names are imported when they are first used: the kernel starts without them.
 """
@@ -24,6 +21,12 @@ if TYPE_CHECKING:
         narrow_agent,
         narrow_roots,
         parse_temporary,
+    )
+    from msgbook.agents.for_requests import (
+        build_system_prompt,
+        make_request_options,
+        select_server_tools,
+        select_servers,
     )
     from msgbook.agents.identity import Identified, Identities
     from msgbook.agents.named_agents import (
@@ -45,12 +48,6 @@ if TYPE_CHECKING:
         rules_in_force,
         select,
         skills_in_use,
-    )
-    from msgbook.agents.request_options import (
-        build_system_prompt,
-        make_request_options,
-        select_server_tools,
-        select_servers,
     )
 else:
     __getattr__ = lazy_names(__name__)

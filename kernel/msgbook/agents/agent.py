@@ -1,4 +1,4 @@
-"""An agent and its properties. Pure; a file may be hostile, so any value may be of any type."""
+"""An agent, its properties, and what it may use of the user's configuration. Pure; a file's values may be of any type."""
 
 from __future__ import annotations
 

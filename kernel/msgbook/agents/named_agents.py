@@ -1,4 +1,4 @@
-"""The agents that can be named below some cells, and the cells that choose among them. Pure.
+"""The agents that can be named below some cells, and the one that answers a cell. Pure.
 
 The first place that defines an agent's name defines all of it: a `%agent new` cell above, the
 notebook's frontmatter, the project's `.msgbook/agents/NAME.md`, the user's configuration. Definitions

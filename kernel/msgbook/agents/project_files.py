@@ -1,4 +1,4 @@
-"""The agents, rules and skills of a project, read from its files. The only I/O of this package.
+"""The agents, rules and skills of a project, read from its files, and those that are used. The only I/O of this package.
 
 A project may come from anyone. So no link out of it is followed, no secret is read, and lengths
 and numbers of files are limited. Each problem is a notice.

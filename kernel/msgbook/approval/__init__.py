@@ -1,11 +1,11 @@
 """Approval: who decides whether a tool call may run.
 
 - `approver`: decides about a call: the policy first, then rules, then a person.
-- `roots`, `secret_paths`: which files are read without approval; everything else makes an `ApprovalRequest`.
+- `roots`: which files are read without approval; everything else makes an `ApprovalRequest`.
 - `rules`, `store`: approval rules, those of `msgbook.toml` and those that the user made by an answer.
-- `own_rules`, `remembered`: rules that the user writes on the page, what each rule has allowed, and the list of all.
-- `question`, `question_text`: the question to a person and the answer; as text if there is no page.
-- `trust`, `project_settings`: the project of a notebook, and the part of its settings that counts.
+- `own_rules`: rules that the user writes on the page, what each rule has allowed, and the list of all.
+- `question`: the question to a person and the answer; as text if there is no page.
+- `trust`: the project of a notebook, and the part of its settings that counts.
 
 Names are imported when they are first used: a worker of the file tools starts with `roots` alone.
 """

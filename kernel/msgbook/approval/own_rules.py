@@ -1,4 +1,4 @@
-"""Rules that the user writes on the page, in the form of those of `msgbook.toml`, and what each rule has allowed."""
+"""Rules that the user writes on the page, what each rule has allowed, and all approvals that hold for later calls."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from msgbook.approval.rules import MCP_PREFIX, Rule, canonical_json, read_rules, rule_problem
 from msgbook.approval.store import Store, StoreError, data_file
-from msgbook.call_arguments import parse_arguments
 from msgbook.errors import MsgbookError
 from msgbook.text import visible
+from msgbook.tool_calls import parse_arguments
 
 _RULES_LIMIT = 500
 _TEXT_LIMIT = 20_000

@@ -1,4 +1,4 @@
-"""The question whether a tool call may run, or a message be sent; its answer and the decision. Pure."""
+"""The question whether a tool call may run, or a message be sent; its answer and the decision, also as text on an input line."""
 
 from __future__ import annotations
 

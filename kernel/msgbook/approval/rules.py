@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgbook.approval.store import Store, StoreError, data_file
-from msgbook.call_arguments import parse_arguments
 from msgbook.text import visible
+from msgbook.tool_calls import parse_arguments
 from msgbook_format.links import real_path
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The project of a folder, its configuration, and whether the user trusts it."""
+"""The project of a folder, whether the user trusts its configuration, and the settings that it may make."""
 
 from __future__ import annotations
 

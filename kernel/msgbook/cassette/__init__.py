@@ -1,13 +1,10 @@
 """Cassettes: recorded conversations, which are replayed without a network.
 
-- `base`: `Cassette`, what the engine asks for whatever a replay has to repeat. Here it is the world itself.
-- `recorder`, `exchanges`, `writer`: keep what happens, line by line. `redacted_answer` removes
-  keys, which a server may send in pieces.
-- `lines`, `reader`: the lines of a cassette, as they are read and checked.
+- `base`: `Cassette`, what the engine asks for whatever a replay has to repeat. Here it is the world itself. It also
+  says how a cassette keeps durations, settings, MCP tools, and what a turn changes beside its cell's outputs.
+- `recorder`, `exchanges`: keep what happens, each request as what is new in it, and answers without keys.
+- `lines`, `reader`: the lines of a cassette, and its file, as they are written, read and checked.
 - `player`, `playback`: answer from the lines, and note the first difference.
-- `request_bodies`: requests as what is new in each; `differences`: the first unlike message of two requests.
-- `turn_times`, `metadata_changes`: the durations in a turn, and what it changes beside the outputs of its cell.
-- `saved_settings`, `mcp_offers`: the settings that requests depend on, and the tools of MCP servers.
 """
 
 from typing import TYPE_CHECKING

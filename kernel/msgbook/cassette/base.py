@@ -1,4 +1,4 @@
-"""The world outside a turn: everything that a replay has to repeat, as it is without a cassette."""
+"""The world outside a turn, as it is without a cassette, and how a cassette keeps the parts that a replay has to repeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wire during a replay: requests are compared with the recorded ones and answered from the cassette."""
+"""The wire during a replay: requests are compared with the recorded ones and answered from the cassette; the first difference is told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cassette as it is read: checked line by line, and sorted by lane."""
+"""A cassette as it is read, checked line by line and sorted by lane, and its file while it is recorded."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ def _seconds(word: str) -> float:
     return seconds
 
 
-# Arguments of the verbs that make other files of a conversation. Imports argparse alone, as `arguments` does.
+# Arguments of the verbs that make other files of a conversation.
 
 
 def declare_fork(parser: argparse.ArgumentParser) -> None:
@@ -293,7 +293,7 @@ def declare_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--system", action="store_true", help="show system prompts, too")
 
 
-# Arguments of `msgbook run`. Imports argparse alone, so that `--help` is fast.
+# Arguments of `msgbook run`.
 
 
 def declare_run(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`msgbook check FILE...`: finds likely mistakes in message files."""
+"""`msgbook check FILE...`: finds likely mistakes in message files. Other verbs require such files by `require_text`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The prompts of a file: which have an answer, and new ones."""
+"""The prompts of a file: which have an answer, new ones, and their names on a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers prompts of a file without a kernel and without a page."""
+"""Answers prompts of a file without a kernel and without a page: what is asked, and what is saved if a file cannot be."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from msgbook.cli.folders import unused_paths
 from msgbook.cli.screen import TurnScreen
 from msgbook.cli.terminal import CommandError, say, write
 from msgbook.config import ApprovalPolicy, Settings, hide_keys
-from msgbook.display.console import Failure, error_content
+from msgbook.display.failure import Failure, error_content
 from msgbook.display.turn_view import TurnView
 from msgbook.engine import Engine, home_folder, private_paths, saved_approver
 from msgbook.notebook import (

@@ -9,7 +9,7 @@ from pathlib import Path
 from msgbook.cli.file_prompts import NO_ID, append_prompt, is_answered, is_prompt_cell, shown_id
 from msgbook.cli.file_turns import FileTurns
 from msgbook.cli.terminal import CommandError
-from msgbook.display.console import Failure
+from msgbook.display.failure import Failure
 from msgbook.notebook import Cell, Document, metadata_of, outputs_of, parse_prompt, source_of
 from msgbook.notebook.magics_table import CONTINUE_MAGIC
 from msgbook.request.history import has_incomplete_answer, history_of, is_continue

@@ -1,4 +1,4 @@
-"""Text for a terminal. Text from files must not control the terminal."""
+"""Text for a terminal, which text from files must not control, and errors of wrong usage."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
 """The settings: the environment and `msgbook.toml`, which nothing else reads.
 
-- `load`: reads all settings, once at kernel start; `settings` has their classes.
-- `file`, `lines`: `msgbook.toml` and the lines that warnings name.
-- `providers`: the servers of the environment and the file; `overridden`: where the environment goes first.
-- `server_url`: base URLs with a query, and URLs of whole endpoints.
-- `urls`: what is wrong with a URL, and how it is shown.
-- `mcp_server`, `mcp_tables`: the MCP servers of the file.
-- `limits`: the one table of the limits of a turn.
-- `redaction`: removes secrets from the environment and from texts; `spellings` finds them there.
+- `load`: reads all settings, once at kernel start, with the MCP servers of the file.
+- `settings`, `mcp_server`: the classes of the settings, and the one table of the limits of a turn.
+- `file`, `lines`: `msgbook.toml` and the lines that warnings name. `written_settings` writes it.
+- `providers`: the servers of the environment and the file.
+- `key_places`, `key_file`, `key_store`: where a key can be saved beside environment variables.
+- `urls`: what is wrong with a URL, how it is shown, and which base URL a person meant.
+- `redaction`: removes secrets from the environment and from texts, however they are spelled there.
 
 docs/configuration.md explains each setting to users.
 """

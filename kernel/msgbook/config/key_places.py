@@ -1,4 +1,4 @@
-"""Where a key can be saved beside environment variables: one row for each place."""
+"""Where a key can be saved beside environment variables: one row for each place; and keys in `msgbook.toml` where none is read."""
 
 from __future__ import annotations
 

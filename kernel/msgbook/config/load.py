@@ -1,4 +1,4 @@
-"""The settings in force: the environment goes before the file."""
+"""The settings in force, MCP servers included: the environment goes before the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The providers that the user has configured: the environment's, then those of the file."""
+"""The providers that the user has configured, the environment's first, and those that a person can choose by name."""
 
 from __future__ import annotations
 

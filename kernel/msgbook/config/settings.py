@@ -1,4 +1,4 @@
-"""The user's settings, and which parts are secret."""
+"""The user's settings, which parts are secret, and the limits of a turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs of servers and proxies: what is wrong with one, and how it is shown. Pure."""
+"""URLs of servers and proxies: what is wrong with one, how it is shown, and which base URL it holds. Pure."""
 
 from __future__ import annotations
 

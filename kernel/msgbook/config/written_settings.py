@@ -1,4 +1,4 @@
-"""The text of a new `msgbook.toml`, and the safe way to write it."""
+"""The text of a new or changed `msgbook.toml`, and the safe way to write it."""
 
 from __future__ import annotations
 

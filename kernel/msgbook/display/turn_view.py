@@ -1,4 +1,4 @@
-"""The interface through which a running turn is shown, and the choice of its form."""
+"""The interface through which a running turn is shown, the choice of its form, and what has changed in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cell that an `execute_request` asks to run.
+"""The cell that an `execute_request` asks to run, whose it is, and the reply.
 
 Clients put different things about it into the message, and all of them may be forged.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from msgbook.display.console import Failure, error_content
+from msgbook.display.failure import Failure, error_content
 from msgbook.kernel.assist.prompt_scope import MAGIC_START
 from msgbook.notebook import (
     RequestedCell,

@@ -1,4 +1,4 @@
-"""Interrupts that stop a turn at once, also while it waits.
+"""The kernel while a cell runs: its status, and interrupts that stop a turn at once, also while it waits.
 
 ipykernel raises `KeyboardInterrupt` on the event loop, which ends the kernel while a turn waits, or
 adds a callback, for which an idle loop does not wake up. Here a turn is a future, like an awaited

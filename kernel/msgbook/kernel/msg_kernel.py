@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgbook import __version__
 from msgbook.approval import ReadLine
-from msgbook.display.console import INTERRUPTED, Failure, error_content
+from msgbook.display.failure import INTERRUPTED, Failure, error_content
 from msgbook.kernel.assist.assistant import Assistant, ModelNames, answer_assist
 from msgbook.kernel.assist.prompt_scope import is_unfinished
 from msgbook.kernel.code_outputs import RecordingSession

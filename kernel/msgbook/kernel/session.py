@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgbook.approval import Answer, Ask, InputLine, Question, ReadLine, Rule, load_with_project
 from msgbook.config import Settings, hide_keys
-from msgbook.display.console import (
+from msgbook.display.failure import (
     INTERRUPTED,
     Failure,
     failure_from_error,

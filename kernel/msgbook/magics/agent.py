@@ -1,4 +1,4 @@
-"""`%agent`, `%rules` and `%skills`: the agent that answers below a cell, its rules and its skills."""
+"""`%agent`, `%model`, `%models`, `%rules`, `%skills`, `%tool`, `%tools`, `%mcp`: who answers below a cell, and with what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`%context`: the request of the next prompt, cell by cell."""
+"""`%context`, `%cache`, `%macros` and `%display`: what the next prompt sends, and how its turn is shown."""
 
 from __future__ import annotations
 

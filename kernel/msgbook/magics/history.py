@@ -1,4 +1,4 @@
-"""`%compact [N]`: sends old turns as summaries from now on.
+"""`%compact`, `%prune` and `%stale`: old turns as summaries, old copies of files left out, turns that are out of date.
 
 A kernel cannot write the metadata of cells. It asks a connected page to set `history` to `summary`, where
 the user sees it and can undo it. Without a page, the magic prints what to write.

@@ -1,4 +1,4 @@
-"""The cells of a notebook: their parts, and whether a cell is a prompt. Pure."""
+"""The cells of a notebook: their parts, their names, and whether a cell is a prompt. Pure."""
 
 from __future__ import annotations
 

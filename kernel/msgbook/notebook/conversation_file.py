@@ -231,7 +231,7 @@ def require_name(path: Path) -> None:
         )
 
 
-# The folder that a conversation works in. The kernel imports this when it starts.
+# The folder that a conversation works in.
 
 
 def working_folder(folder: Path) -> Path:

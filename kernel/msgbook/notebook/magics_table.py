@@ -117,7 +117,7 @@ LINE_MAGICS = (
         Form("%mcp refresh NAME", "the same for one"),
     ),
     _magic(
-        "usage.approvals",
+        "overview.approvals",
         Form("%approvals", "list what runs without a question"),
         Form("%approvals forget N", "remove number N of that list"),
         Form("%approvals forget all", "remove all that your answers approved"),
@@ -150,7 +150,7 @@ LINE_MAGICS = (
         ),
     ),
     _magic(
-        "usage.usage",
+        "overview.usage",
         Form(
             "%usage",
             "add up the tokens of the turns above, and their cost if you set "
@@ -163,7 +163,7 @@ LINE_MAGICS = (
         Form("%display rich", "end that"),
         Form("%display", "show which of the two it is"),
     ),
-    _magic("usage.help_text", Form("%help", "explain everything that you can type")),
+    _magic("overview.help_text", Form("%help", "explain everything that you can type")),
 )
 """msgbook's line magics in the order of the help."""
 

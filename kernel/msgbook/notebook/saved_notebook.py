@@ -1,4 +1,4 @@
-"""The saved notebook, read again only when its file has changed."""
+"""The saved notebook, read again only when its file has changed, and the transcript from it."""
 
 from __future__ import annotations
 

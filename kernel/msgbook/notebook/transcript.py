@@ -1,4 +1,4 @@
-"""The transcript of a running cell: from the live notebook, or else from this session."""
+"""The transcript of a running cell: from the live notebook, or else from the cells that this session has run."""
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
 """Chats of other programs as notebooks, and chats as OpenAI messages. Reads what it is given; runs nothing.
 
-- `chat`: a chat that was read, whatever it came from. `fields`: values of a file, with their types checked.
+- `chat`: a chat that was read, whatever it came from. `fields`: values of a file, with their types checked, and what
+  of a file cannot be read, while the rest is.
 - `openai_messages`, `chatgpt`, `claude`, `llm_logs`, `jupyter_ai`: one reader for each form. Pure.
-- `recognize`: finds the form of a JSON value. `json_text`: JSON and JSONL.
-- `archives`, `export_folders`, `llm_database`: what is read from a `.zip`, the same unpacked, and from SQLite.
-- `unread`: what of a file cannot be read, while the rest is.
-- `notebooks`: a chat as a notebook. `names`: names of files from titles.
-- `openai_file`: messages of a request as the text of a file.
+- `read`: a file or folder of any form. `json_text`: JSON and JSONL.
+- `archives`, `llm_database`: what is read from a `.zip`, or the same unpacked, and from SQLite.
+- `notebooks`: a chat as a notebook, and names of files from titles.
 
 Names are imported when they are first used.
 """

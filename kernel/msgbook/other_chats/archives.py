@@ -1,4 +1,4 @@
-"""Archives (.zip) that ChatGPT and Claude export: nothing is unpacked, and no name of the archive is a path."""
+"""Exports of ChatGPT and Claude: archives (.zip), of which nothing is unpacked and no name is a path, and folders."""
 
 from __future__ import annotations
 

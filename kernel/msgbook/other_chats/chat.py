@@ -1,4 +1,4 @@
-"""A chat that was read from a file of another program."""
+"""A chat that was read from a file of another program, with its branches and its images."""
 
 from __future__ import annotations
 

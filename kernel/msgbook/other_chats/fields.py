@@ -1,4 +1,4 @@
-"""Values of a file of another program, with their types checked. Pure."""
+"""Values of a file of another program, with their types checked, and what of it cannot be read. Pure."""
 
 from __future__ import annotations
 

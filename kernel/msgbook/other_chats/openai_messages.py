@@ -1,4 +1,4 @@
-"""Messages of the OpenAI chat API: a list of them, or an object that holds one. Pure."""
+"""Messages of the OpenAI chat API as a chat, from a list or an object that holds one, and as a file. Pure."""
 
 from __future__ import annotations
 

@@ -1,24 +1,23 @@
 """Providers: the servers that answer requests, and the built-in demo model.
 
-- `servers`: which provider and model answer; `server_provider` makes a provider.
-- `base`: `Request` and `Provider`, the interface of them all.
-- `openai_server`: the only provider for servers; it alone imports the openai SDK. `http` is the SDK's HTTP client,
-  `wire` what stands between it and the network, `reading` reads a body until its answer is over.
-- `api`, `apis`: the interface of an API, and the two that there are. `chat` is that of chat completions, `responses`
-  OpenAI's Responses API. Each makes the body of a request and decodes the answer.
-- `sse`, `json_events`, `pieces`, `tool_call_pieces`, `citations`: what both decoders need to get from the bytes of an
-  answer to events.
+- `servers`: which provider and model answer.
+- `base`: `Request` and `Provider`, the interface of them all; that of an API; and what stands between the SDK's HTTP
+  client and the network.
+- `openai_server`: the only provider for servers; it alone imports the openai SDK. `http` is the SDK's HTTP client.
+- `apis`: the two APIs that there are. `chat` is that of chat completions, `responses` OpenAI's Responses API. Each
+  makes the body of a request and decodes the answer.
+- `compression`, `sse`, `json_events`, `pieces`, `tool_call_pieces`, `restarted_arguments`, `pictures`: what both
+  decoders need to get from the bytes of an answer to events.
 - `pace`: how many requests a server gets, from all conversations together.
-- `retry`, `requested_waits`, `waits`, `adapting`, `alternatives`, `failures`, `advice`: repeating a request, adapting it,
-  asking another model, errors in words for a person, and what the person can do.
-- `server_options`: options of servers that messages name.
+- `retry`, `requested_waits`, `adapting`, `failures`: repeating a request, asking another model, adapting a request, and
+  errors in words for a person, with what the person can do.
 - `demo_model`: the model `demo`.
 - `plugins`: the providers of plug-ins.
 
 A provider's quirk is added where its kind stands: `answer_quirks` for what a server sends (names of fields,
-usage, finish reasons), `responses/stream_quirks` for its events of the Responses API, `error_kinds` and `error_quirks`
-for how it words an error, `request_quirks` for what it accepts (names of keys, refused parts); `request_changes` makes
-the request without a refused part.
+usage, finish reasons), `responses/stream_quirks` for its events of the Responses API, `error_quirks` for how it words
+an error, `request_quirks` for what it accepts (names of keys, refused parts). `refused_words`, `refused_media` and
+`refused_elements` find out what a refusal means; `request_changes` makes the request without the refused part.
 
 Names are imported when they are first used: the openai SDK takes a second.
 """

@@ -1,4 +1,4 @@
-"""A request and the interface of all providers."""
+"""A request, and the interfaces of providers, of the two APIs and of the wire to the network."""
 
 from __future__ import annotations
 

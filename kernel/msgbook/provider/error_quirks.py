@@ -1,4 +1,4 @@
-"""Quirks in the shapes of errors: where a server puts its words, and which status they stand for. Pure.
+"""Quirks of errors: where a server puts its words, and which status and kind of error they stand for. Pure.
 
 To add one, extend a table here, and add a case to tests/provider/test_failures.py.
 """

@@ -1,4 +1,4 @@
-"""Errors of servers, in words that name the setting to change. Knows no SDK."""
+"""Errors of servers, in words that name the setting to change or say how to shorten the request. Knows no SDK."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON objects of a streamed answer, without I/O: bytes of the body in, objects out."""
+"""The JSON objects of a streamed answer, without I/O: bytes of the body in, objects out; and words for unknown ones."""
 
 from __future__ import annotations
 

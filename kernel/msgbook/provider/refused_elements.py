@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
-from msgbook.call_arguments import OWN_NAMES
 from msgbook.messages import Message, Part, document_name
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.responses.body import input_items
+from msgbook.tool_calls import OWN_NAMES
 
 Elements = frozenset[str]
 """Names or digests of elements of a request."""

@@ -1,4 +1,4 @@
-"""The words with which servers refuse images and documents: as such, one of them, or too many. Pure."""
+"""The words with which servers refuse images and documents: as such, one of them, or too many; and the class of a row of `request_quirks`. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repeated requests after failures: after which failures, how often, and after how long.
+"""Requests after failures: repeated, how often and after how long, or sent to the next model.
 
 No request is repeated after the beginning of an answer: that part would arrive twice.
 """

@@ -1,4 +1,4 @@
-"""Pieces of streamed tool calls, assigned to their calls by index, id and name as far as a server sends them."""
+"""Pieces of streamed tool calls, assigned to their calls by index, id and name as far as a server sends them; and ids made unique."""
 
 from __future__ import annotations
 

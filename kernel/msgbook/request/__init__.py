@@ -2,14 +2,14 @@
 
 - `builder`: `RequestBuilder.prepare` makes the request of a prompt, in this order:
   `active_agent` chooses the agent; `context/` reads references, macros, project rules and images, from
-  `reference_sources`; `history/` makes messages of the cells above; `summary_calls` makes missing summaries.
-- What prompts above bring, read by `sources_above`: `lost_texts` makes texts again whose blobs are gone,
-  `late_references` resolves prompts that have no record, `changed_files` finds files that have changed.
-- `services`: what a turn may do for a request, and a preview may not; `preview`: a request that is only shown;
-  `request_parts`: its parts, as all hosts list them.
+  `reference_sources`; `history/` makes messages of the cells above. `Preview` is a request that is only shown.
+- What prompts above bring: `sources_above` reads it, and makes texts again whose blobs are gone; `late_references`
+  resolves prompts that have no record; `changed_files` finds files that have changed.
+- `services`: what a turn may do for a request, such as missing summaries, and a preview may not.
+- `request_parts`: the parts of a previewed request, as all hosts list them.
 - `prompt_checks`, `context_window`: checks before a request is sent. `token_estimates` estimates its length.
-- `blobs`: texts as they were sent. `records`: the entries of a recorded context, which name them.
-- `off_switches`: tools and MCP servers that a notebook does without.
+- `records`: the entries of a recorded context, and the texts that they name.
+- `lineage`: what a notebook narrows: its place among agents that call agents, and tools that it does without.
 - `turn_views`: the views with which earlier turns were requested.
 
 Names are imported when they are first used: the kernel starts without them.

@@ -1,4 +1,4 @@
-"""The agent that answers a prompt, with its model, provider, tools and limits."""
+"""The agent that answers a prompt, with its model, provider, tools, folders and limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests of one conversation: a prompt, its context and the cells above it become messages."""
+"""Requests of one conversation: a prompt, its context and the cells above it become messages, to be sent or only shown."""
 
 from __future__ import annotations
 

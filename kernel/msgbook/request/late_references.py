@@ -1,4 +1,4 @@
-"""References of prompts above that have no record: resolved by the first request that needs them."""
+"""References of prompts above that have no record: resolved by the first request that needs them; and all that prompts above bring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The place of a conversation among agents that call agents, as its AgentMetadata state it (seed 001).
+"""What a notebook narrows: its place among agents that call agents (seed 001), and tools that it switches off.
 
 A file can only narrow: without these keys, a conversation is one of the user's own.
 """

@@ -1,4 +1,4 @@
-"""Entries of a turn's recorded context: texts that were sent, each named by its digest. Pure.
+"""Entries of a turn's recorded context: texts that were sent, each named by its digest; and the store of these texts.
 
 A context may come from a file, so any value may be of any type.
 """

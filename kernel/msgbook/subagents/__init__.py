@@ -1,13 +1,10 @@
 """Agents that call agents: the sub-agents of a turn, from the call to the reports.
 
 - `parent`: the turn that starts them, and what it passes on.
-- `planning`: checks a call, and says which agent gets which task with which folders.
-- `prompt`: the first message of a sub-agent. It is text of a model.
+- `planning`: checks a call, says which agent gets which task with which folders, and what stands in its file.
 - `conversation`: the file of a sub-agent.
-- `subagent`: one sub-agent, from its start to its end.
-- `rows`, `report`: what the reader sees of it, and what its parent is told.
-- `dispatcher`: runs them side by side.
-- `connected_tools`: the tools of a turn that start them; all but `parent` is imported by their first call.
+- `subagent`: one sub-agent, from its start to its end; what the reader sees of it, and what its parent is told.
+- `dispatcher`: runs them side by side. All but `parent` is imported by a turn's first call.
 """
 
 from typing import TYPE_CHECKING

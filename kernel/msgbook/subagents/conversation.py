@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from msgbook.background_writes import BackgroundWrites
-from msgbook.display.console import Failure, error_content
+from msgbook.background import BackgroundWrites
+from msgbook.display.failure import Failure, error_content
 from msgbook.display.turn_view import copy_turn
 from msgbook.errors import ToolError, describe_file_error
 from msgbook.notebook import (

@@ -1,4 +1,4 @@
-"""Runs the sub-agents of a turn side by side."""
+"""Runs the sub-agents of a turn side by side, by tools that are connected with the turn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from msgbook.agents import Agent
-from msgbook.background_writes import BackgroundWrites, RunningSubagent
+from msgbook.background import BackgroundWrites, RunningSubagent
 from msgbook.errors import ToolError
 from msgbook.ids import LANE
 from msgbook.notebook import Document

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from msgbook.approval import Ask, Roots
-from msgbook.display.console import Failure
+from msgbook.display.failure import Failure
 from msgbook.display.turn_view import TurnView
 from msgbook.engine import Engine
 from msgbook.notebook import Transcript, working_folder

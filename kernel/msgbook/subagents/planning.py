@@ -1,4 +1,4 @@
-"""The check of a call of `dispatch_subagents`: which agent gets which task, and what it may read."""
+"""The check of a call of `dispatch_subagents`: which agent gets which task, what it may read, and what its file begins with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One sub-agent, from its start to its end."""
+"""One sub-agent, from its start to its end, with its report to the parent and its row for the reader."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from msgbook.approval import Answer, Ask, Question
-from msgbook.display.console import Failure, log_internal_error
+from msgbook.display.failure import Failure, log_internal_error
 from msgbook.engine import Engine
 from msgbook.ids import LANE
 from msgbook.subagents.conversation import Conversation

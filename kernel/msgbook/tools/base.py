@@ -1,4 +1,4 @@
-"""A tool: a typed function that a model may call."""
+"""A tool, which is a typed function that a model may call, and what it may display to the reader."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from msgbook.approval import ApprovalRequest, ApprovalRequiredError
-from msgbook.call_arguments import parse_arguments
 from msgbook.errors import ToolError
 from msgbook.text import map_texts
+from msgbook.tool_calls import parse_arguments
 from msgbook.tools.docstrings import docstring_of
 from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema
 from msgbook_format import jsontext

@@ -1,4 +1,4 @@
-"""The file tools as the model sees them: names, arguments, descriptions. Worker processes run them."""
+"""The file tools as the model sees them: names, arguments, descriptions. Child processes run them."""
 
 from __future__ import annotations
 

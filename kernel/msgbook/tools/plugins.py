@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from msgbook.approval import ApprovalRequest
-from msgbook.call_arguments import OWN_NAMES as OWN_NAMES
 from msgbook.plugins import TOOLS, Entry, PluginError, find_entries, how_to_turn_off
+from msgbook.tool_calls import OWN_NAMES as OWN_NAMES
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction
 from msgbook.tools.functions import Called, as_content, bind_function
 from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema

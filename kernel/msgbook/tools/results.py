@@ -1,4 +1,4 @@
-"""Long tool results: head and tail for the model, and the complete text in `.msgbook/blobs/`."""
+"""Tool results: long ones whole in `.msgbook/blobs/`, head and tail for the model, and output while it grows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls whose arguments a person changed: what runs, what the model is told, which arguments fit."""
+"""Calls that do not run as the model wrote them: with changed arguments, interrupted, or not run. Pure."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from msgbook.approval import Approve, Decision, Question
-from msgbook.call_arguments import parse_arguments
 from msgbook.events import ToolFinished
 from msgbook.text import one_line, visible
+from msgbook.tool_calls import parse_arguments
 from msgbook.tools import Content, Tool
 from msgbook_format.turn import Block, blocks_of_type
 

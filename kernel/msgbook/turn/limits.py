@@ -1,4 +1,4 @@
-"""The limits of a turn: model calls, tokens and seconds."""
+"""The limits of a turn: model calls, tokens, seconds, and the length of one answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop of a turn: call the model, run its tool calls, call the model again."""
+"""The loop of a turn: call the model, run its tool calls, call the model again, until the turn ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tokens of a turn: the sums over its steps. Pure."""
+"""The tokens of a turn, summed over its steps, and the model that answered. Pure."""
 
 from __future__ import annotations
 

@@ -1,12 +1,9 @@
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type * as nbformat from '@jupyterlab/nbformat';
 import {
-import {
   idInFile,
   keepMessageReady,
   keepMessageReadyNow,
-  withoutUnwritten
-} from '../live/openingPlace';
   withoutUnwritten
 } from '../live/openingPlace';
 import { hideYjsWarnings } from './quietYjs';

@@ -83,7 +83,7 @@ export const NO_HOST: ITurnHost = {
 /** MIME type under which JupyterLab shows errors and stderr. */
 const STDERR = 'application/vnd.jupyter.stderr';
 
-/** Text of the error output of an interrupted turn, from the kernel's `msgbook.display.console`. */
+/** Text of the error output of an interrupted turn, from the kernel's `msgbook.display.failure`. */
 const INTERRUPTED = 'KeyboardInterrupt: The turn was interrupted.';
 
 /**

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook_format.syntax.dialect import split_cells
 from msgbook_format.syntax.lines import Escaper
+from msgbook_format.syntax.split import split_cells
 from msgbook_format.syntax.text_cell import (
     TextCell,
     format_text_cell,

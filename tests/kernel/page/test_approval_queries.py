@@ -19,7 +19,7 @@ from msgbook.errors import MsgbookError
 from msgbook.kernel.page.queries import Query, QueryError
 from msgbook.kernel.page_queries import QUERIES
 from msgbook.magics.agent import describe_approval
-from msgbook.magics.usage import POLICIES
+from msgbook.magics.overview import POLICIES
 
 ROOT = Path(__file__).parents[3]
 KERNEL = ROOT / "kernel" / "msgbook"

@@ -223,7 +223,7 @@ def safe_image(alt: str, url: str) -> str:
 #
 # Some texts take parsers quadratic time or more: a paragraph with thousands of marks that open and
 # never close, long runs of backticks, lists in lists. The estimate is an upper bound and takes linear
-# time; its limits correspond to about half a second. The page has the same estimate (`markdownCost.ts`).
+# time; its limits correspond to about half a second. The page has the same estimate (`safe/markdown.ts`).
 # The tests of both read `tests/format/turn/fixtures/markdown_cost.json`.
 
 

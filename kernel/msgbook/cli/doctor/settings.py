@@ -1,4 +1,4 @@
-"""Settings in force and their origins. They never include a secret."""
+"""Settings in force with their origins, never with a secret, and checks of all that needs no model server."""
 
 from __future__ import annotations
 

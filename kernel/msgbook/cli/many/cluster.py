@@ -1,4 +1,4 @@
-"""Jobs on the workers of a Dask cluster."""
+"""Jobs on the workers of a Dask cluster: the side of the run, and that of a worker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`msgbook run DIR`: answers the prompts of all conversations of a folder."""
+"""`msgbook run DIR`: answers the prompts of all conversations of a folder, several files at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from msgbook.cli.many.job import EXIT_CODES, FileResult, Job, PaidTurn, Worker, 
 from msgbook.cli.terminal import CommandError, complain, line_of, say, write
 from msgbook.config import ApprovalPolicy
 from msgbook.errors import describe_file_error
-from msgbook.magics.usage import add_up, shown_total
+from msgbook.magics.overview import add_up, shown_total
 from msgbook.notebook import NOTEBOOK_SUFFIX
 from msgbook.text import counted
 from msgbook_format.errors import MessageFileError

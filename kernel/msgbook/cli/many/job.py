@@ -1,4 +1,4 @@
-"""The job of one file of many, and its result."""
+"""The job of one file of many: how it is done, and its result."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from msgbook.cli.incomplete_answers import answer_prompts
 from msgbook.cli.screen import find_notices
 from msgbook.cli.terminal import CommandError
 from msgbook.config import ApprovalPolicy, Settings, hide_keys
-from msgbook.display.console import INTERRUPTED, Failure, log_internal_error
+from msgbook.display.failure import INTERRUPTED, Failure, log_internal_error
 from msgbook.display.turn_view import HiddenTurn, TurnView
 from msgbook.errors import MsgbookError
-from msgbook.magics.usage import cost_by
+from msgbook.magics.overview import cost_by
 from msgbook.notebook import Cell, Document, TurnUsage, list_turn_usage, working_folder
 from msgbook.provider import Paces
 from msgbook.turn import TurnRecord

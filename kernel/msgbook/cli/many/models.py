@@ -1,4 +1,4 @@
-"""`msgbook run FILE --model A --model B --out DIR`: one conversation, answered by several models."""
+"""`msgbook run FILE --model A --model B --out DIR`: one conversation, answered by several models and compared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from msgbook.cli.many.job import Job
 from msgbook.cli.terminal import CommandError, say
 from msgbook.config import ApprovalPolicy
 from msgbook.errors import describe_file_error
-from msgbook.magics.usage import Cost, cost_by
+from msgbook.magics.overview import Cost, cost_by
 from msgbook.notebook import (
     Cell,
     Document,

@@ -1,4 +1,4 @@
-"""The turns that a page may have missed: those that run, and those that no page has stored yet."""
+"""What a page may have missed: turns that run or are not stored yet, open questions, and AgentMetadata to save."""
 
 from __future__ import annotations
 

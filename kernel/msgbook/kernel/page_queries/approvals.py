@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 async def list_rules(session: Session, _query: Query) -> dict[str, Any]:
     """Answer `approvals.list`."""
-    from msgbook.magics.usage import POLICIES
+    from msgbook.magics.overview import POLICIES
 
     engine = await session.ready_engine()
     current = engine.approver

@@ -98,7 +98,7 @@ async def shown_picture(session: Session, query: Query) -> dict[str, Any]:
 async def total_usage(session: Session, query: Query) -> dict[str, Any]:
     """Answer `usage.total`: the tokens of the cells through one of the page, and the context window below it."""
     from msgbook.kernel.page_queries.shown_request import window_share
-    from msgbook.magics.usage import add_up, cost_by
+    from msgbook.magics.overview import add_up, cost_by
     from msgbook.notebook import list_turn_usage
 
     transcript = await read_cells(query, session)

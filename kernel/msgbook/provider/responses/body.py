@@ -1,4 +1,4 @@
-"""The body of a request of the Responses API. Pure.
+"""The body of a request of the Responses API, and its input items. Pure.
 
 The notebook is the memory: the server stores nothing (`store`), and no request refers to an earlier one.
 """

@@ -1,4 +1,4 @@
-"""One output item of a response while it arrives: the base of all types.
+"""One output item of a response while it arrives: the base of all types, and calls of functions.
 
 The events of an item come in pieces, and some servers send them twice or leave them out. So an item
 may be completed more than once: the first complete text counts (`SentText`), and the item is kept once.

@@ -1,4 +1,4 @@
-"""Output items that consist of texts: reasoning and messages."""
+"""Output items that are reasoning, messages or pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The `<content_reference>` element: references and project rules as the model gets them. Pure.
+"""The `<content_reference>` element: references and project rules as the model gets them, documents too.
 
 It holds JSON (seed 003) with `rules` (if they are new or changed), `files` (key -> text) and `tools`.
 The turn's context records digests of the texts. Later requests rebuild the element byte for byte

@@ -1,4 +1,4 @@
-"""Reference tags in a text: `@[...]` and bare `@path`. Pure, total, and linear in the text.
+"""Reference tags in a text, `@[...]` and bare `@path`, and Markdown images. Pure, total, and linear in the text.
 
 Tags in fences, in inline code or after a backslash are plain text. A tag stays on one line; only
 the arguments of a tool may span several.

@@ -1,4 +1,4 @@
-"""Arguments of a tool call in a tag, `@[tool{json}]`, with macros expanded. Pure."""
+"""Arguments of a tool call in a tag, `@[tool{json}]`, and notices about what tags cannot bring. Pure."""
 
 from __future__ import annotations
 

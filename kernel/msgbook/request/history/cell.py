@@ -1,4 +1,4 @@
-"""The messages of one cell. Pure; accepts malformed cells."""
+"""The messages of one cell, of its turn and of its outputs. Pure; accepts malformed cells."""
 
 from __future__ import annotations
 

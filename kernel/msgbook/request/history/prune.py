@@ -1,4 +1,4 @@
-"""The files that `%prune` drops from the context of earlier prompts. Pure.
+"""The contexts of earlier prompts: files that `%prune` drops, and what a later turn resolved for a prompt. Pure.
 
 For the cells below a `%prune` cell, only the newest copy of each file above it is sent. Neither the
 notebook nor the requests of the cells above change. If there are several such cells, the last one

@@ -1,4 +1,4 @@
-"""The messages of a request, added one by one. Pure."""
+"""The messages of a request, added one by one, and which cells give any. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are read as what they show: notebooks by cells, PDFs by pages."""
+"""Files that are read as what they show: notebooks by cells, PDFs by pages in a process of their own. Only user of pypdf."""
 
 from __future__ import annotations
 
@@ -109,10 +109,7 @@ def read_pdf(roots: Roots, real: Path, first: int | None, last: int | None, limi
     return Pages(reply["text"], begin, end, count, "; ".join(words))
 
 
-__all__ = ["DocumentError", "Pages", "is_notebook", "is_pdf", "read_notebook", "read_pdf"]
-
-
-# The text of PDFs, page by page. Runs in a process of its own: see `isolated`. Only user of pypdf.
+# The text of PDFs, page by page. Runs in a process of its own: see `read_isolated`.
 
 
 MAGIC = b"%PDF-"

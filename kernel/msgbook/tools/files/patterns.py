@@ -1,4 +1,4 @@
-"""Glob patterns: `*`, `?`, `[...]`, `{a,b}`, and `**` for any number of folders."""
+"""Glob patterns: `*`, `?`, `[...]`, `{a,b}`, and `**` for any number of folders; and all paths below a folder."""
 
 from __future__ import annotations
 

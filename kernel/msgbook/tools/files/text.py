@@ -1,4 +1,4 @@
-"""Text files: their bytes and their text."""
+"""Text files: their bytes and their text, in whatever encoding."""
 
 from __future__ import annotations
 

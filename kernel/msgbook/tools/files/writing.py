@@ -1,4 +1,4 @@
-"""The tools `write`, `edit` and `mkdir`. Each call needs approval, and files are replaced in one step."""
+"""The tools `write`, `edit` and `mkdir`. Each call needs approval, shown as a diff, and files are replaced in one step."""
 
 from __future__ import annotations
 

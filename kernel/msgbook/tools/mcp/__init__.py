@@ -1,14 +1,13 @@
 """The client of MCP servers: programs and URLs of the user's own configuration that offer tools.
 
-- `servers`, `server`: all configured servers, and one, as the kernel sees them.
-- `tool`, `names`, `listing`, `results`: a server's tools and answers, as a model sees them; pure but for `tool`.
-- `kept_lists`: lists of tools from the time before; `recorded_server`: a server of a cassette.
-- `client_thread`: the thread with the event loop in which all of the following lives.
-- `running_server`, `connection`, `session_start`: starts of a server, a connection with its owner task, and its
-  first exchange.
-- `transports`, `server_process`, `dispatcher`: bytes to messages, with bounds.
+- `servers`: all configured servers, as the kernel sees them.
+- `server`: one of them; its starts, in the thread with the event loop in which all connections live.
+- `tool`, `listing`: a server's tools and answers, as a model sees them, and the lists of tools from the time before.
+- `recorded_server`: a server of a cassette.
+- `connection`: a connection with its owner task, its first exchange, and how much of a server's mistake counts.
+- `transports`, `server_process`: bytes to messages, with bounds.
 
-Only `connection`, `session_start`, `transports` and `dispatcher` import the SDK (`mcp`), in that thread, when a server starts.
+Only `connection` and `transports` import the SDK (`mcp`), in that thread, when a server starts.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""A connection to one server: an owner task opens, holds and closes it; calls come from other tasks."""
+"""A connection to one server: an owner task opens, holds and closes it; calls come from other tasks. A server's mistake costs only what is mistaken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools that a server describes, as far as its descriptions can be used. Pure: a server may send anything."""
+"""The tools that a server describes, as far as its descriptions can be used. They are kept for the next start."""
 
 from __future__ import annotations
 

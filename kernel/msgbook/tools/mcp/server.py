@@ -1,4 +1,4 @@
-"""One configured server, as the kernel sees it: its tools, its state, and its calls."""
+"""One configured server: its tools, state and calls, as the kernel sees it, and its starts in the client's thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tool of an MCP server, as one of the tools that a model can call."""
+"""A tool of an MCP server, as one that a model can call: its name, its result, its failures."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from msgbook.approval import MCP_PREFIX, ApprovalRequest
-from msgbook.call_arguments import parse_arguments
 from msgbook.errors import MsgbookError, ToolError
 from msgbook.images import MAX_IMAGES, data_url, image_type
 from msgbook.text import counted, one_line, repair_surrogates, visible
+from msgbook.tool_calls import parse_arguments
 from msgbook.tools.base import CallContext, Content, Tool
 from msgbook.tools.mcp.listing import ListedTool
 

@@ -16,7 +16,7 @@ logged = asyncio.Event()
 
 def log():
     Application.instance().log.error("of Jupyter")
-    logging.getLogger("msgbook.display.console").error("of msgbook: \\ud800")
+    logging.getLogger("msgbook.display.failure").error("of msgbook: \\ud800")
     logging.getLogger("theirs").error("of the code")
     logged.set()
 

@@ -1,4 +1,4 @@
-"""Writes that go on when the turn that began them is interrupted."""
+"""What goes on beside a turn: writes that an interrupt does not end, and sub-agents that are stopped alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Three-way merge of frontmatter: YAML mappings, key by key, as lines."""
+"""Three-way merge of one part of a text: its frontmatter, key by key as lines, or a cell."""
 
 from __future__ import annotations
 

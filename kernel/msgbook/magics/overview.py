@@ -1,4 +1,4 @@
-"""`%usage`: tokens and cost of the turns above."""
+"""`%usage`, `%approvals` and `%help`: what the turns above cost, what runs without a question, what can be typed."""
 
 from __future__ import annotations
 

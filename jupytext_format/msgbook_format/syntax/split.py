@@ -1,4 +1,4 @@
-"""Facts on which the form of all cells of one document depends: its kernel and message section."""
+"""A text cut into its parts, and what their form depends on: the kernel and the message section."""
 
 from __future__ import annotations
 

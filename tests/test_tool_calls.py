@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from msgbook.approval.rules import canonical_json
-from msgbook.call_arguments import parse_arguments
+from msgbook.tool_calls import parse_arguments
 from msgbook_format.jsontext import MAX_DEPTH
 
 

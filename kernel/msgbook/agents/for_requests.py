@@ -1,4 +1,4 @@
-"""Properties of an agent that become keys of the request's body. Pure."""
+"""What an agent gives to a request: keys of the body, the system prompt, and tools of MCP servers. Pure."""
 
 from __future__ import annotations
 

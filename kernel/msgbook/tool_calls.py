@@ -1,4 +1,4 @@
-"""The arguments of a tool call, in JSON that all readers understand alike."""
+"""Tool calls: their arguments in JSON that all readers understand alike, and the names of msgbook's own tools."""
 
 from __future__ import annotations
 
