@@ -105,12 +105,15 @@ def test_enter_makes_a_line_and_shift_enter_runs(lab, notebook, model_server):
 def test_opened_prompts_cost_no_more_style_sheets_than_jupyterlab_writes_itself(lab, lab_root):
     """The page is styled anew for each."""
     write_notebook(lab_root / "many.ipynb", *["What is **this**?"] * 40)
+    # All cells are in the page, and not only those in view.
+    lab.set("windowing", value=False)
     lab.page.evaluate(COUNT_STYLE_SHEETS)
     lab.open("many.ipynb")
     # With the message that is ready below them.
     expect(lab.notebook.locator(".msgbook-Prompt")).to_have_count(41)
     # CodeMirror writes its sheet for each editor.
     assert lab.page.evaluate("window.styleSheets") <= 41 + 12
+    lab.set("windowing", value=True)
 
 
 COUNT_STYLE_SHEETS = """() => {
