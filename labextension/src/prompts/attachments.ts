@@ -1,7 +1,7 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { findFile, pathBeside, relativeTo } from '../live/beside';
+import { findFile, pathBeside, relativeTo } from '../files/beside';
 import { errorText } from '../live/errorText';
 import { visible } from '../turn/text';
 import { type Extension, Prec } from '@codemirror/state';

@@ -4,7 +4,7 @@ import {
   idInFile,
   keepMessageReady,
   withoutUnwritten
-} from '../live/openingPlace';
+} from '../live/messageReady';
 import { hideYjsWarnings } from './quietYjs';
 
 hideYjsWarnings();
