@@ -7,7 +7,7 @@ import {
   promptFilesPlugin,
   promptsPlugin
 } from './plugins/prompts';
-import { contextPlugin, statusBarPlugin } from './plugins/statusBar';
+import { contextPlugin, statusBarPlugin } from './plugins/context';
 import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin, newChatPlugin } from './plugins/newChat';
 import { filesPlugin } from './plugins/files';

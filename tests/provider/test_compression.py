@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 from completions import DONE, delta, finish, sse
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from raw_server import Reply, ask
 
@@ -26,6 +26,11 @@ def deflated(data: bytes) -> bytes:
 def by_event(data: bytes) -> bytes:
     """Each event compressed for itself."""
     return b"".join(gzip.compress(event + b"\n\n") for event in data.split(b"\n\n"))
+
+
+def in_members(data: bytes) -> bytes:
+    """Every few bytes compressed for themselves."""
+    return b"".join(gzip.compress(data[start : start + 9]) for start in range(0, len(data) + 1, 9))
 
 
 def coded(coding: str) -> tuple[str, ...]:
@@ -84,13 +89,15 @@ def test_short_beginnings_are_text(first, coding):
     assert b"".join(unpacked) == first + BODY
 
 
+@example(b"more than nine bytes", "members", 1)
 @given(
     st.binary(max_size=200) | st.text(max_size=50).map(str.encode),
-    st.sampled_from(["gzip", "zlib", "deflate"]),
+    st.sampled_from(["gzip", "members", "zlib", "deflate"]),
     st.integers(1, 30),
 )
 def test_cuts_do_not_change_what_is_unpacked(data, coding, reads):
-    pack = {"gzip": gzip.compress, "zlib": zlib.compress, "deflate": deflated}[coding]
+    packs = {"gzip": gzip.compress, "members": in_members, "zlib": zlib.compress}
+    pack = packs.get(coding, deflated)
     unpacker, packed = Unpacker(coding), pack(data)
     pieces = [packed[start : start + reads] for start in range(0, len(packed), reads)]
 

@@ -50,6 +50,7 @@ class Unpacker:
             data = self._begin = self._begin + data
             if len(data) < (_UNDECIDED if self._may_be_either(data) else len(_GZIP)):
                 return
+            self._begin = b""
             self._decide(data)
         yield from self._unpacked(data)
 
@@ -86,6 +87,10 @@ class Unpacker:
             return
         while data and self._decoder is not None:
             if self._decoder.eof:  # some servers compress each event for itself
+                data, self._begin = self._begin + data, b""
+                if data == _GZIP[:1]:
+                    self._begin = data  # its beginning is cut
+                    return
                 if data[: len(_GZIP)] != _GZIP:
                     return
                 self._decoder = zlib.decompressobj(self._window)

@@ -9,7 +9,7 @@ import {
   setHistory,
   setNotebook
 } from '../cells/changes';
-import { keepAgent } from '../live/metadata';
+import { keepAgent } from '../live/documentChanges';
 import { hideYjsWarnings } from './quietYjs';
 
 hideYjsWarnings();

@@ -1,7 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 import { onKernelChoice } from '../live/chatNotebook';
-import { forEachCodeCell } from '../live/beside';
+import { forEachCodeCell } from '../live/codeCells';
 import { RulesModel } from '../panels/rulesModel';
 import type { IPageConnections } from '../tokens';
 

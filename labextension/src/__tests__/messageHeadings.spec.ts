@@ -27,6 +27,7 @@ it.each([
   ['\n  Hello\n', 'Hello'],
   ['%%msg agent=critic\nLook at it', 'Look at it'],
   ['x'.repeat(100), `${'x'.repeat(80)}…`],
+  [`${'x'.repeat(79)}😀!`, `${'x'.repeat(79)}…`],
   ['a\u202eb', 'a\\u202eb']
 ])('%j is listed above the headings of its answer', async (source, title) => {
   expect(await listed(source)).toEqual([title, 'A heading']);

@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import jsonCases from '../../../tests/format/turn/fixtures/shown_json.json';
 import sourceCases from '../../../tests/format/turn/fixtures/sources.json';
 import words from '../../../tests/format/turn/fixtures/turn_wording.json';
-import { hiddenReasoningLines, shownSources } from '../turn/hiddenReasoning';
+import { hiddenReasoningLines, shownSources } from '../turn/shownFacts';
 import { type ITurn, parseTurn } from '../turn/model';
 import { shownJson } from '../turn/shownJson';
 import { describeModel } from '../turn/wording';

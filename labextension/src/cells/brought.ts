@@ -4,7 +4,7 @@ import type { CodeCell } from '@jupyterlab/cells';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
-import { forEachCodeCell } from '../live/beside';
+import { forEachCodeCell } from '../live/codeCells';
 import { turnOf } from '../live/notebookCells';
 import type { PageConnection } from '../live/pageConnection';
 import { element } from '../render/dom';

@@ -2,7 +2,7 @@ import type { ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 import { type JSONObject, UUID } from '@lumino/coreutils';
 import type { History } from '../comm/turnMessages';
-import { asOneChange, changeOurs, OURS } from '../live/metadata';
+import { asOneChange, changeOurs, OURS } from '../live/documentChanges';
 import { isObject } from '../turn/model';
 import {
   cellFacts,

@@ -14,7 +14,7 @@ import {
 import type { JSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import type { History } from '../comm/turnMessages';
 import { excludedIcon, sentIcon } from '../icons';
-import { runCell } from '../live/metadata';
+import { runCell } from '../live/documentChanges';
 import { copyText } from '../render/dom';
 import { asText, parseTurn } from '../turn/model';
 import { type IActiveCell, selectedCells } from './activePrompt';
@@ -29,10 +29,10 @@ import { isSent, withoutMsgLine } from './cellFacts';
 import { chooseOtherModel } from './otherModel';
 import type { TurnJson } from '../turn/delta';
 import { PathExt } from '@jupyterlab/coreutils';
-import { pathBeside } from '../live/beside';
+import { pathBeside } from '../files/beside';
 import { errorText } from '../live/errorText';
 import { openNotebook } from '../live/chatNotebook';
-import { idInFile } from '../live/openingPlace';
+import { idInFile } from '../live/messageReady';
 
 type Args = ReadonlyPartialJSONObject;
 

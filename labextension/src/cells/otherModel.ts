@@ -1,7 +1,7 @@
 import type { ISessionContextDialogs } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { errorText } from '../live/errorText';
-import { runCell } from '../live/metadata';
+import { runCell } from '../live/documentChanges';
 import type { PageConnection } from '../live/pageConnection';
 import {
   agentParams,

@@ -8,14 +8,14 @@ import {
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { findFile, pathBeside } from '../live/beside';
+import { findFile, pathBeside } from '../files/beside';
 import { errorText } from '../live/errorText';
 import {
   activateCell,
   type INewCell,
   insertCell,
   runCell
-} from '../live/metadata';
+} from '../live/documentChanges';
 import { visible } from '../turn/text';
 
 /** What the code toolbar does with code of an answer. */

@@ -1,7 +1,7 @@
 import { Cell, type CodeCell } from '@jupyterlab/cells';
 
 import { isPrompt } from '../prompts/promptKind';
-import { visible } from '../turn/text';
+import { shortened, visible } from '../turn/text';
 
 /** Characters of a message in the table of contents. */
 const SHOWN = 80;
@@ -33,8 +33,7 @@ function titleOf(source: string): string {
   }
   const lines = source.split('\n').map(line => line.trim());
   const first = lines.find(line => line !== '' && !line.startsWith('%%msg'));
-  const title = visible(first ?? '');
-  return title.length > SHOWN ? `${title.slice(0, SHOWN)}…` : title;
+  return shortened(visible(first ?? ''), SHOWN);
 }
 
 function headingOf(id: string, text: string): Cell.IHeading & { id: string } {

@@ -37,7 +37,7 @@ import { NotebookCells } from './notebookCells';
 import { readOnlyLabel, SubagentWatch } from './subagentWatch';
 import { runAction } from './turnActions';
 import { TurnSaver } from './turnSaver';
-import { keepMessageReadyNow } from './openingPlace';
+import { keepMessageReadyNow } from './messageReady';
 import { conversationPath } from '../turn/agentRows';
 import type { ISessionContext } from '@jupyterlab/apputils';
 

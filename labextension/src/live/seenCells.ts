@@ -1,7 +1,7 @@
 import type { Cell } from '@jupyterlab/cells';
 import type { Notebook, NotebookViewModel } from '@jupyterlab/notebook';
 import { turnCellHeight } from './cellHeights';
-import { forEachCodeCell } from './beside';
+import { forEachCodeCell } from './codeCells';
 
 /** What JupyterLab has no public name for. Where it is missing, only time is lost. */
 interface IParts {

@@ -2,7 +2,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import type { JSONValue } from '@lumino/coreutils';
 import type { ISwitch, ISwitches } from '../comm/contextAnswers';
 import { asTexts, isObject } from '../turn/model';
-import { asOneChange, changeOurs, insertCell, OURS } from './metadata';
+import { asOneChange, changeOurs, insertCell, OURS } from './documentChanges';
 
 /**
  * Let the model get something beside the cells, or not, by what a person could write as well; as one

@@ -3,7 +3,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Queries } from '../comm/queries';
 import type { TurnAction } from '../render/host';
 import { errorText } from './errorText';
-import { activateCell, insertCell, runCell } from './metadata';
+import { activateCell, insertCell, runCell } from './documentChanges';
 
 /** Do what a person wants to be done with the turn of a cell; tell them if it cannot be done. */
 export async function runAction(

@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import type { JSONObject } from '@lumino/coreutils';
 import { takesTooLong } from '../safe/markdown';
 import type { TurnJson } from '../turn/delta';
-import { hiddenReasoningLines, shownSources } from '../turn/hiddenReasoning';
+import { hiddenReasoningLines, shownSources } from '../turn/shownFacts';
 import {
   asText,
   type IBlock,

@@ -8,7 +8,7 @@ import {
 import * as React from 'react';
 import { shownText } from '../render/agentList';
 import { copyText } from '../render/dom';
-import { aboutOf } from '../turn/hiddenReasoning';
+import { aboutOf } from '../turn/shownFacts';
 import type { AgentsModel } from './agentsModel';
 import { asObjects, asText, isObject } from '../turn/model';
 

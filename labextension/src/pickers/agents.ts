@@ -1,6 +1,6 @@
 import type { INotebookModel } from '@jupyterlab/notebook';
 import type { JSONObject } from '@lumino/coreutils';
-import { OURS } from '../live/metadata';
+import { OURS } from '../live/documentChanges';
 import { asObjects, asText, asTexts, isObject } from '../turn/model';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { visible } from '../turn/text';

@@ -4,7 +4,7 @@ import { Signal, type ISignal } from '@lumino/signaling';
 
 import type { PageConnection } from '../live/pageConnection';
 import { setNotebook } from '../cells/changes';
-import { OURS } from '../live/metadata';
+import { OURS } from '../live/documentChanges';
 import { asText, asTexts, isObject } from '../turn/model';
 import type { IPageConnections } from '../tokens';
 import { agentParams, firstChoice, parseAgents, type IAgents } from './agents';

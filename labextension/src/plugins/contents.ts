@@ -4,7 +4,7 @@ import type {
 } from '@jupyterlab/application';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { isChatNotebook } from '../live/chatNotebook';
-import { forEachCodeCell } from '../live/beside';
+import { forEachCodeCell } from '../live/codeCells';
 import { listMessage } from '../live/messageHeadings';
 
 /** Plugin that lists the messages of a chat in the table of contents. */

@@ -12,7 +12,7 @@ import {
   nullTranslator,
   type TranslationBundle
 } from '@jupyterlab/translation';
-import { EXPORT, exportLabels, labelExports } from '../files/chatName';
+import { EXPORT, exportLabels, labelExports } from '../files/exportLabels';
 import { followEachOther, type ITextWidget } from '../files/follow';
 import { isReadFromMessages, openAsChat } from '../files/openAsChat';
 import { chatIcon } from '../icons';

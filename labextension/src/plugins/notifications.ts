@@ -14,7 +14,7 @@ import {
 import type { PageConnection } from '../live/pageConnection';
 import { IChatSettings, IPageConnections } from '../tokens';
 import { asAmount } from '../turn/model';
-import { visible } from '../turn/text';
+import { shortened, visible } from '../turn/text';
 
 /** Characters of a file's name that a notification shows. */
 const SHOWN = 60;
@@ -187,7 +187,7 @@ function isSeen({ panel }: PageConnection): boolean {
 
 function nameOf({ panel }: PageConnection): string {
   const name = visible(PathExt.basename(panel.context.path));
-  return name.length > SHOWN ? `${name.slice(0, SHOWN - 1)}…` : name;
+  return shortened(name, SHOWN);
 }
 
 /** Ask for the right to notify, once the settings want that. */

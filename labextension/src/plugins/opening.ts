@@ -12,10 +12,10 @@ import { isChatNotebook } from '../live/chatNotebook';
 import {
   ActionWatch,
   firstUnanswered,
-  keepMessageReady,
   openAtEnd,
   openAtTop
 } from '../live/openingPlace';
+import { keepMessageReady } from '../live/messageReady';
 
 /** Plugin that opens chats where the next message is written. */
 export const openingPlugin: JupyterFrontEndPlugin<void> = {

@@ -12,7 +12,7 @@ import { Text } from '@jupyterlab/coreutils';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { isChatNotebook } from '../live/chatNotebook';
-import { forEachCodeCell } from '../live/beside';
+import { forEachCodeCell } from '../live/codeCells';
 import type { PageConnection } from '../live/pageConnection';
 import {
   assistKernel,

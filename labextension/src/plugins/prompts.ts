@@ -15,7 +15,7 @@ import {
   type TranslationBundle
 } from '@jupyterlab/translation';
 import { isChatNotebook, onKernelChoice } from '../live/chatNotebook';
-import { forEachCodeCell } from '../live/beside';
+import { forEachCodeCell } from '../live/codeCells';
 import { CellLanguage, promptPlaceholder } from '../prompts/promptKind';
 import {
   extendEditor,

@@ -1,9 +1,9 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { findFile, pathBeside, relativeTo } from '../live/beside';
+import { findFile, pathBeside, relativeTo } from '../files/beside';
 import { errorText } from '../live/errorText';
-import { visible } from '../turn/text';
+import { shortened, visible } from '../turn/text';
 import { type Extension, Prec } from '@codemirror/state';
 import { EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 import type { Drag } from '@lumino/dragdrop';
@@ -143,7 +143,7 @@ function inTurn(save: () => Promise<string>): Promise<string> {
 /** Return the beginning of a name: a notification must show what follows it, too. */
 function shortName(name: string): string {
   const line = name.replace(/[\r\n\t]/g, ' ');
-  return line.length <= SHOWN ? line : `${line.slice(0, SHOWN)}…`;
+  return shortened(line, SHOWN);
 }
 
 function base64(file: File): Promise<string> {

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { JSONExt, type JSONObject } from '@lumino/coreutils';
 import type { IApprovalQuestion } from '../comm/approvalMessages';
 import { askerId, type IAgentRows, type IShownAgent } from '../turn/agentRows';
-import { aboutOf } from '../turn/hiddenReasoning';
+import { aboutOf } from '../turn/shownFacts';
 import { controlsVisible } from '../turn/text';
 import { actionButton, element, setText } from './dom';
 import type { IViewTools } from './blockView';

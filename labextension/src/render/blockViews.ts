@@ -6,7 +6,7 @@ import {
   type ISource,
   type ISources,
   shownSources
-} from '../turn/hiddenReasoning';
+} from '../turn/shownFacts';
 import { controlsVisible } from '../turn/text';
 import {
   actionButton,

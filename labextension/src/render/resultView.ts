@@ -18,7 +18,7 @@ import {
   resultParts
 } from '../turn/model';
 import { reportOf } from '../turn/report';
-import { tasksOf } from '../turn/hiddenReasoning';
+import { tasksOf } from '../turn/shownFacts';
 import {
   argumentsGist,
   controlsVisible,

@@ -10,7 +10,7 @@ import { Panel, Widget } from '@lumino/widgets';
 import { drawingDiagrams } from '../rich/diagrams';
 import type { IDrawers } from '../rich/vegaChart';
 import type { IMarkdownRenderer } from '../safe/markdown';
-import { hiddenReasoningLines } from '../turn/hiddenReasoning';
+import { hiddenReasoningLines } from '../turn/shownFacts';
 import {
   hasAnswer,
   type IBlock,

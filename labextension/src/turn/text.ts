@@ -97,6 +97,13 @@ function newline(depth: number): string {
   return '\n' + '  '.repeat(Math.min(depth, MAX_INDENT));
 }
 
+/** Return the beginning of a text that is too long, without half a character; else all of it. */
+export function shortened(text: string, most: number): string {
+  return text.length > most
+    ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`
+    : text;
+}
+
 /** Return the title of a cell without the marks of Markdown. */
 export function plainTitle(title: string): string {
   const plain = title

@@ -6,7 +6,7 @@ import re
 from importlib.metadata import entry_points
 from pathlib import Path
 
-PAGE = Path(__file__).parents[3] / "labextension" / "src" / "files" / "chatName.ts"
+PAGE = Path(__file__).parents[3] / "labextension" / "src" / "files" / "exportLabels.ts"
 
 
 def test_the_page_and_nbconvert_call_an_export_by_the_same_words() -> None:

@@ -5,7 +5,7 @@ import {
   keepMessageReady,
   keepMessageReadyNow,
   withoutUnwritten
-} from '../live/openingPlace';
+} from '../live/messageReady';
 import { hideYjsWarnings } from './quietYjs';
 
 hideYjsWarnings();

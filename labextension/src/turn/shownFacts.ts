@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { asText, type IBlock, isObject, type ITurn } from './model';
+import { shortened } from './text';
 import { formatCount } from './wording';
 
 /** Return whether a block is reasoning of which the server tells no word. */
@@ -128,5 +129,5 @@ export function aboutOf(name: string, task: string): string {
 
 function promptOf(task: unknown): string {
   const prompt = isObject(task) ? (asText(task.prompt) ?? '') : '';
-  return prompt.length > SHOWN ? `${prompt.slice(0, SHOWN)}…` : prompt;
+  return shortened(prompt, SHOWN);
 }

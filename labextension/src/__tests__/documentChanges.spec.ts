@@ -6,7 +6,7 @@ import {
   keepMacros,
   keepSummaries,
   markHistory
-} from '../live/metadata';
+} from '../live/documentChanges';
 import { hideYjsWarnings } from './quietYjs';
 
 /** A notebook with the cells `a` and `b`, saved. */
