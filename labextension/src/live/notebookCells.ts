@@ -7,7 +7,12 @@ import type { TurnRenderer } from '../render/turnRenderer';
 import { turnJson, type TurnJson } from '../turn/delta';
 import { isObject, TURN_MIME } from '../turn/model';
 import type { IApprovalCells } from './approvals';
-import { keepAgent, keepMacros, keepSummaries, markHistory } from './documentChanges';
+import {
+  keepAgent,
+  keepMacros,
+  keepSummaries,
+  markHistory
+} from './documentChanges';
 import type { ITurnCells } from './turnBundle';
 import type { Kernel } from '@jupyterlab/services';
 
