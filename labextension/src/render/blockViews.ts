@@ -2,11 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { Panel, Widget } from '@lumino/widgets';
 import { displayView } from '../rich/displayView';
 import { asAmount, asText, isObject } from '../turn/model';
-import {
-  type ISource,
-  type ISources,
-  shownSources
-} from '../turn/shownFacts';
+import { type ISource, type ISources, shownSources } from '../turn/shownFacts';
 import { controlsVisible } from '../turn/text';
 import {
   actionButton,
