@@ -22,6 +22,7 @@ from msgbook_format.agent_context.content import shown_text
 from msgbook_format.checks import check
 from msgbook_format.document import reader, writer
 from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
+from msgbook_format.exporters.page_markdown import text_html
 from msgbook_format.exporters.sanitize import sanitize_html
 from msgbook_format.jsontext import is_too_deep
 from msgbook_format.merging import merge_texts
@@ -180,6 +181,11 @@ MARKUP_PIECES = (
     "\\[",
     "\\",
     "\\begin{a}",
+    "\\begin{align}\n",
+    "\\[\n",
+    "$$\n",
+    "<sub>",
+    "<sub>a</sub>",
     "\\\\[",
     "$a",
     "\r",
@@ -306,6 +312,7 @@ READERS = (
     Reader("a merge", _merge, MERGED),
     Reader("HTML", sanitize_html, MARKUP),
     Reader("Markdown", safe_markdown, MARKUP),
+    Reader("Markdown of pages", text_html, MARKUP),
     Reader("formulas", contain_formulas, MARKUP),
     Reader("Markdown for nbconvert", spell_for_nbconvert, MARKUP),
     Reader("code in a line", escape.inline_code, MARKUP),

@@ -175,6 +175,8 @@ _EQNARRAY = re.compile(r"\\(begin|end)\{eqnarray\*?\}")
 _LABEL = re.compile(r"\\label\s*\{[^{}]*\}")
 _TAG = re.compile(r"\\tag(\*?)\s*\{([^{}]*)\}")
 _NUMBERED = re.compile(r"\s*\\begin\{(?:align|gather|equation|multline)\*\}")
+_DEFINITION = re.compile(r"\\(?:[gex]?def|let|futurelet|(?:re|provide)?newcommand)(?![A-Za-z])")
+"""A command of one's own: a few of them, each made of another one twice, fill any memory."""
 _MATH_IN_TEXT = re.compile(r"\\text(?:rm|bf|it|sf|tt)?\{([^{}$]*)\$([^{}$]+)\$([^{}$]*)\}")
 
 
@@ -186,7 +188,7 @@ def _converter() -> LatexToMathML:
 @lru_cache(maxsize=1024)
 def formula_html(tex: str, *, block: bool) -> str:
     """Return a formula as MathML; what cannot be read as code with its TeX."""
-    if len(tex) <= MAX_TEX and "{" * _MAX_DEPTH not in tex:
+    if len(tex) <= MAX_TEX and "{" * _MAX_DEPTH not in tex and not _DEFINITION.search(tex):
         try:
             written = _converter().convert_with_local_state(_known_tex(tex), displaystyle=block)
             return "".join(_written(fromstring(_without_entities(written)), 0))  # noqa: S314  # of a converter, no text of a person

@@ -33,6 +33,7 @@ _FOLDER = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC")
 )
 _BY_DESCRIPTOR = {os.open, os.mkdir, os.rename, os.unlink} <= os.supports_dir_fd
+_MODE_BY_DESCRIPTOR = os.chmod in os.supports_fd
 
 
 _PROJECT_MARKS = (".msgbook", ".git")
@@ -155,10 +156,15 @@ def replace_bytes(
     with _replaceable():
         handle = os.open(temporary, _NEW, first)
     try:
-        _fill(handle, [data])
-        if old is not None:
-            _copy_attributes(target, temporary)
-            _copy_owner(temporary, old, stat.S_IMODE(old.st_mode) if mode is None else mode)
+        # By its descriptor: somebody else who may write into the folder could put a link in its place.
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            if old is not None:
+                place = stream.fileno() if _MODE_BY_DESCRIPTOR else temporary
+                _copy_attributes(target, place)
+                _copy_owner(place, old, stat.S_IMODE(old.st_mode) if mode is None else mode)
+            os.fsync(stream.fileno())
         if expected is not None and _digest(target) != expected:
             raise FileChangedError(path)
         with _replaceable():
@@ -256,7 +262,7 @@ def _replaceable() -> Iterator[None]:
         raise NotReplaceableError.of(error) from error
 
 
-def _copy_attributes(old: Path, new: Path) -> None:
+def _copy_attributes(old: Path, new: Path | int) -> None:
     """Give a file the extended attributes of another one, such as its access list, as far as permitted."""
     if sys.platform != "linux":
         return
@@ -266,19 +272,19 @@ def _copy_attributes(old: Path, new: Path) -> None:
                 os.setxattr(new, name, os.getxattr(old, name))
 
 
-def _copy_owner(temporary: Path, old: os.stat_result, mode: int) -> None:
+def _copy_owner(place: Path | int, old: os.stat_result, mode: int) -> None:
     """Give a file the owner of the file that it will replace, and a mode, as far as permitted."""
-    new = temporary.stat()
+    new = os.stat(place)  # noqa: PTH116 - perhaps a descriptor
     if hasattr(os, "chown") and (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         try:
-            os.chown(temporary, old.st_uid, old.st_gid)
+            os.chown(place, old.st_uid, old.st_gid)
         except OSError:
             try:
-                os.chown(temporary, -1, old.st_gid)
+                os.chown(place, -1, old.st_gid)
             except OSError:
                 # The rights of its old group are not for another group.
                 mode &= ~stat.S_IRWXG
-    temporary.chmod(mode)
+    os.chmod(place, mode)  # noqa: PTH101 - perhaps a descriptor
 
 
 def _digest(path: Path) -> bytes | None:

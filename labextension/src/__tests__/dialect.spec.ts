@@ -26,6 +26,16 @@ describe('Markdown of a model', () => {
     return renderer.node;
   }
 
+  it('looks for the ends of formulas in a bounded number of lines', async () => {
+    const alone = async (lines: number) =>
+      (await shown('\\[\n'.repeat(lines) + '\n$$\nx\n$$\n')).querySelector(
+        'div > .msgbook-Formula'
+      );
+
+    expect(await alone(100)).not.toBeNull();
+    expect(await alone(1000)).toBeNull();
+  });
+
   it.each([
     'Use the <div> tag',
     'List<String> xs',

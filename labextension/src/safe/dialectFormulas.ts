@@ -16,6 +16,13 @@ export const DISPLAY = 'display_formula';
 const LONGEST = 8_000;
 const MOST_LINES = 200;
 
+/**
+ * Most lines of a text in which ends of formulas are looked for: each line may begin one, and look
+ * through the same lines. Beyond, a formula ends in its line.
+ */
+const MOST_SEARCHED = 100_000;
+const SEARCHED = 'formulaLines';
+
 const NAMES =
   'equation|align|alignat|flalign|gather|multline|eqnarray|math|displaymath|subequations' +
   '|aligned|alignedat|gathered|multlined|split|array|subarray|smallmatrix|[pbBvV]?matrix|[dr]?cases|CD';
@@ -218,7 +225,10 @@ function lastLine(
   startLine: number,
   endLine: number
 ): number {
-  const most = Math.min(endLine, startLine + MOST_LINES);
+  const env = state.env as { [SEARCHED]?: number };
+  const searched = env[SEARCHED] ?? 0;
+  const reach = searched < MOST_SEARCHED ? MOST_LINES : 1;
+  const most = Math.min(endLine, startLine + reach);
   let line = startLine;
   while (
     line + 1 < most &&
@@ -227,6 +237,7 @@ function lastLine(
   ) {
     line++;
   }
+  env[SEARCHED] = searched + line - startLine;
   return line;
 }
 

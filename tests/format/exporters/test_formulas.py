@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook_format.exporters.page_markdown import ATTRIBUTES, MAX_TEX, TAGS, formula_html
+from msgbook_format.exporters.page_markdown import (
+    ATTRIBUTES,
+    MAX_TEX,
+    TAGS,
+    formula_html,
+    text_html,
+)
 
 
 class Elements(HTMLParser):
@@ -48,6 +54,26 @@ def test_a_formula_is_mathml(tex: str) -> None:
 def test_a_formula_that_cannot_be_read_stays_tex(tex: str) -> None:
     html = formula_html(tex, block=False)
     assert html.startswith('<code class="msg-TeX">$')
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\def\a#1{\a{#1#1}}\a x",
+        r"\newcommand{\aa}{x}\aa",
+        r"\gdef\aa{x}\aa",
+        r"\let\a=\b\a",
+        r"\renewcommand\aa{x}\aa",
+    ],
+)
+def test_a_formula_that_defines_commands_stays_tex(tex: str) -> None:
+    assert formula_html(tex, block=True).startswith('<code class="msg-TeX">$$')
+
+
+def test_the_search_for_formulas_over_lines_has_an_end() -> None:
+    formula = "\n$$\nx\n$$\n"
+    assert '<div class="msg-Formula">' in text_html("\\[\n" * 100 + formula)
+    assert '<div class="msg-Formula">' not in text_html("\\[\n" * 1_000 + formula)
 
 
 HOSTILE = [

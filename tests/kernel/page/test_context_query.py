@@ -295,6 +295,16 @@ def test_a_picture_that_was_sent_is_shown_small(tmp_path, server, monkeypatch):
     assert shown.size == (512, 512)
 
 
+def test_a_picture_with_more_pixels_than_one_that_was_sent_is_not_decoded(
+    tmp_path, server, monkeypatch
+):
+    for name, value in settings(server).items():
+        monkeypatch.setenv(name, value)
+    digest = keep(tmp_path, picture(2049))
+
+    assert ask_about(tmp_path, [], "context.picture", digest=digest) == {"url": None}
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -163,6 +163,10 @@ DISPLAY = "display_formula"
 LONGEST = 8_000
 """Greatest length of a formula, in characters; the search for its end is no longer."""
 _MOST_LINES = 200
+_MOST_SEARCHED = 100_000
+"""Most lines of a text in which ends of formulas are looked for: each line may begin one, and look through the
+same lines. Beyond, a formula ends in its line."""
+_SEARCHED = "formula_lines"
 
 _NAMES = (
     "equation|align|alignat|flalign|gather|multline|eqnarray|math|displaymath|subequations"
@@ -310,12 +314,15 @@ def _block_rule(state: StateBlock, start_line: int, end_line: int, silent: bool)
 def _last_line(state: StateBlock, start_line: int, end_line: int) -> int:
     """Return the last line that a formula can reach."""
     line = start_line
+    searched = state.env.get(_SEARCHED, 0)
+    most = _MOST_LINES if searched < _MOST_SEARCHED else 1
     while (
-        line + 1 < min(end_line, start_line + _MOST_LINES)
+        line + 1 < min(end_line, start_line + most)
         and not state.isEmpty(line + 1)
         and state.sCount[line + 1] >= state.blkIndent
     ):
         line += 1
+    state.env[_SEARCHED] = searched + line - start_line
     return line
 
 

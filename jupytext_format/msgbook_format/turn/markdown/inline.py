@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from msgbook_format.syntax.fence import StringPositions
-from msgbook_format.turn.markdown.dialect import TAG
+from msgbook_format.turn.markdown.dialect import TAG, TAGS
 from msgbook_format.turn.markdown.escape import (
     AUTOLINK,
     DANGER,
@@ -40,6 +40,7 @@ _DOLLAR = "<span>&#36;</span>"
 """A dollar that no renderer takes for the beginning of a formula: it stands alone in an element."""
 _TAG_END = 2_000
 """Greatest distance of a tag and its end, in characters."""
+_CLOSING = {name: re.compile(f"</{name}>", re.IGNORECASE) for name in TAGS}
 
 _END_PATTERNS = (
     re.compile(r"(`+)"),
@@ -225,8 +226,8 @@ class _Lexer:
                 return False
             self.tags.pop()
         else:
-            end = self.text.lower().find(f"</{name}>", found.end(), found.end() + _TAG_END)
-            if end < 0 or (self.table and "|" in self.text[found.end() : end]):
+            end = _CLOSING[name].search(self.text, found.end(), found.end() + _TAG_END)
+            if end is None or (self.table and "|" in self.text[found.end() : end.start()]):
                 return False
             self.tags.append(name)
         self._put(f"<{found[1]}{name}>", len(found[0]))

@@ -19,7 +19,12 @@ from msgbook.images import MAX_IMAGES
 from msgbook.messages import Part
 from msgbook.notebook import Cell
 from msgbook.request.context.content_reference import LoadText
-from msgbook.request.context.image_encoding import ImageError, PixelBudget, encode_image
+from msgbook.request.context.image_encoding import (
+    LONGER_SIDE,
+    ImageError,
+    PixelBudget,
+    encode_image,
+)
 from msgbook.request.context.sources import SourceError
 from msgbook.request.context.tags import DATA_URL, DETAILS, Image, find_images
 from msgbook.scanner import run_in_thread_if_long
@@ -111,7 +116,9 @@ async def small_picture(url: str | None) -> str | None:
     if url is None or not url.startswith("data:image/"):
         return None
     try:
-        return (await encode_image(_decode_data_url(url), PixelBudget(), low=True)).url
+        # One that was sent has no more pixels. A page asks for many of them, and nobody has clicked.
+        pixels = PixelBudget(LONGER_SIDE * LONGER_SIDE)
+        return (await encode_image(_decode_data_url(url), pixels, low=True)).url
     except (SourceError, ImageError):
         return None
 
