@@ -15,7 +15,7 @@ EXCEPTIONS = {
     WRITING: "it is the one that writes",
     "kernel/msgbook/tools/files/writing.py": "the tools: an approved place, held open by descriptors, in the file's own encoding",
     "kernel/msgbook/tools/files/serve.py": "its standard output, no file",
-    "kernel/msgbook/kernel/log.py": "its standard error, no file",
+    "kernel/msgbook/kernel/__main__.py": "its standard error, no file",
     "kernel/msgbook/tools/supervise.py": "the null device",
     "kernel/msgbook/__main__.py": "the null device",
     "kernel/msgbook/approval/store.py": "a lock without content, in Jupyter's data directory",

@@ -4,8 +4,34 @@ The kernel starts when somebody opens a notebook. So nothing may be imported fro
 folder until a Python cell runs: the kernelspec sets `PYTHONSAFEPATH`.
 """
 
+from __future__ import annotations
+
+import logging
 import os
 import sys
+
+# The kernel's log, kept out of the output of code.
+
+
+def keep_log_on_stderr(log: logging.Logger) -> None:
+    """Let a log, and what msgbook's modules log, always go where standard error leads now.
+
+    ipykernel and the tool `python` redirect standard error into a cell or a tool's result, while page
+    queries, for example, are answered and may fail.
+
+    Args:
+        log: The application's, with its handlers.
+    """
+    try:
+        stream = os.fdopen(os.dup(2), "w", encoding="utf-8", errors="backslashreplace")
+    except OSError:  # a kernel without standard error has no log there
+        return
+    ours = logging.getLogger("msgbook")
+    ours.propagate = False
+    for handler in log.handlers:
+        if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stderr:
+            handler.setStream(stream)
+        ours.addHandler(handler)
 
 
 def _remove_folder_from_path() -> None:
@@ -22,7 +48,6 @@ def _main() -> None:
     from msgbook.engine import hide_from_children
     from msgbook.kernel.code_outputs import RecordingSession
     from msgbook.kernel.gateway import enter_folder
-    from msgbook.kernel.log import keep_log_on_stderr
     from msgbook.kernel.msg_kernel import MsgKernel
 
     hide_from_children()

@@ -34,7 +34,7 @@ from msgbook.config.written_settings import (
 )
 from msgbook.errors import ConfigError, ProviderError
 from msgbook.messages import ApiName
-from msgbook.server_checks.findings import as_objects
+from msgbook.server_checks.answer import as_objects
 from msgbook.server_checks.server import check_server
 from msgbook.server_checks.server import list_models as list_models_of
 

@@ -26,6 +26,7 @@ from msgbook.server_checks.answer import (
     OTHER_MODEL,
     TOOLS,
     Answer,
+    Finding,
     judge_answer,
     judge_reasoning,
     judge_stream,
@@ -33,7 +34,6 @@ from msgbook.server_checks.answer import (
     judge_usage,
 )
 from msgbook.server_checks.asking import Asker, new_asker
-from msgbook.server_checks.findings import Finding
 from msgbook.text import join_first
 
 CHECKS = ("server", "model", "answer", "stream", "usage", "tools")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
+import sys
+import textwrap
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +18,6 @@ from msgbook.approval import ApprovalRequest, ApprovalRequiredError
 from msgbook.errors import ToolError
 from msgbook.text import map_texts
 from msgbook.tool_calls import parse_arguments
-from msgbook.tools.docstrings import docstring_of
 from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema
 from msgbook_format import jsontext
 
@@ -252,3 +255,24 @@ def _reasons(errors: Iterable[Any]) -> str:
         else str(error["msg"])
         for error in errors
     )
+
+
+# Docstrings of tools, which a model reads, whether the interpreter keeps them or not.
+
+
+_REMOVED = 2
+"""Level of optimization (`-OO`) from which the interpreter keeps no docstrings."""
+
+
+def docstring_of(function: Callable[..., Any]) -> str:
+    """Return a function's docstring; empty if it has none."""
+    found = inspect.getdoc(function)
+    if found or sys.flags.optimize < _REMOVED:
+        return found or ""
+    try:
+        defined = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    except (OSError, TypeError, SyntaxError, IndexError):  # it has no source that can be found
+        return ""
+    if not isinstance(defined, ast.FunctionDef | ast.AsyncFunctionDef):
+        return ""
+    return ast.get_docstring(defined) or ""

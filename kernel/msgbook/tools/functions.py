@@ -28,10 +28,10 @@ from msgbook.tools.base import (
     Display,
     Tool,
     ToolFunction,
+    docstring_of,
     ignore_display,
     schema_of,
 )
-from msgbook.tools.docstrings import docstring_of
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 """Tool names that servers accept."""

@@ -1,9 +1,7 @@
 import type { Notebook } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
-
-import { turnCellHeight } from '../live/cellHeights';
+import { SeenCells, turnCellHeight } from '../live/seenCells';
 import { ScrollAnchor } from '../live/scrollAnchor';
-import { SeenCells } from '../live/seenCells';
 import { TURN_MIME } from '../turn/model';
 
 function turnCell(text: string, source = 'Hello') {

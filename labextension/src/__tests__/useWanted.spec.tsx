@@ -2,8 +2,7 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import React from 'react';
-
-import { useWanted } from '../panels/useWanted';
+import { useWanted } from '../panels/contextRows';
 
 function Box({ told }: { readonly told: { isOn: boolean } }): JSX.Element {
   const [isOn, want] = useWanted(told.isOn, told);

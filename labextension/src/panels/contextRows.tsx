@@ -9,7 +9,6 @@ import { formatCount } from '../turn/wording';
 import { plainTitle } from '../turn/text';
 import { errorText } from '../live/errorText';
 import type { ContextModel } from './contextModel';
-import { useWanted } from './useWanted';
 
 interface ICellProps {
   readonly model: ContextModel;
@@ -259,4 +258,18 @@ function SystemRow({ model, request, trans }: IMessagesProps): JSX.Element {
       ))}
     </li>
   );
+}
+
+/**
+ * Return what a box shows, and how a person sets it: at once as it was set, until the kernel has told of it.
+ *
+ * @param told - What holds `isOn`, another object each time the kernel tells of it.
+ */
+export function useWanted(
+  isOn: boolean,
+  told: object
+): [boolean, (wanted: boolean) => void] {
+  const [wanted, want] = React.useState<boolean | null>(null);
+  React.useEffect(() => want(null), [told]);
+  return [wanted ?? isOn, want];
 }

@@ -8,7 +8,7 @@ import type {
 } from '../comm/contextAnswers';
 import { formatCount } from '../turn/wording';
 import type { ContextModel } from './contextModel';
-import { useWanted } from './useWanted';
+import { useWanted } from './contextRows';
 import { inPageLanguage } from '../render/host';
 
 interface ISwitchesProps {

@@ -14,10 +14,10 @@ import {
   asText,
   callOf,
   type IBlock,
+  isObject,
   type ResultPart,
   resultParts
 } from '../turn/model';
-import { reportOf } from '../turn/report';
 import { tasksOf } from '../turn/shownFacts';
 import {
   argumentsGist,
@@ -321,4 +321,17 @@ function imageLink(url: string): HTMLElement {
   link.href = followed;
   hardenLink(link);
   return element('div', 'msgbook-Result-link', link);
+}
+
+/** Return the text with which a sub-agent ends its task; null for a call of another tool. */
+export function reportOf(call: IBlock): string | null {
+  if (call.name !== 'task_finish') {
+    return null;
+  }
+  try {
+    const given: unknown = JSON.parse(argumentsOf(call));
+    return isObject(given) ? (asText(given.context_summary) ?? null) : null;
+  } catch {
+    return null;
+  }
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from page_comm import Page
 
 from msgbook.kernel.page.page_comms import PageComms
-from msgbook.kernel.page.writers import Writers
+from msgbook.kernel.page.page_turns import Writers
 from msgbook.notebook.transcript import Notebook
 
 

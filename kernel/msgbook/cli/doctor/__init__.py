@@ -25,7 +25,7 @@ from msgbook.cli.doctor.setup import set_up
 from msgbook.cli.terminal import home_as_tilde, line_of, say
 from msgbook.config import DEMO_MODEL, Settings, config_path, hide_keys, redact
 from msgbook.errors import ConfigError
-from msgbook.server_checks.findings import Finding, Status, as_objects, exit_code, split_advice
+from msgbook.server_checks.answer import Finding, Status, as_objects, exit_code, split_advice
 from msgbook.server_checks.server import check_server
 
 _MARKS = {"pass": "pass   ", "fail": "FAIL   ", "unknown": "unknown", "note": "note   "}

@@ -31,7 +31,7 @@ from msgbook.errors import ConfigError
 from msgbook.network.variables import Server, examine_environment
 from msgbook.plugins import PROVIDERS, Entry, find_entries, installed_entries, is_off
 from msgbook.provider import Servers, find_provider_entry, shown_url
-from msgbook.server_checks.findings import Finding
+from msgbook.server_checks.answer import Finding
 from msgbook.text import counted, join_first, one_line, visible
 from msgbook.tools import ToolHost, load_tools
 from msgbook.tools.mcp import McpError, McpServer, McpServers

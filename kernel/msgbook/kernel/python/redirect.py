@@ -6,7 +6,7 @@ notebook's names. Both write to global objects, and neither takes an argument fo
 `shell._showtraceback`. So `capture_output` replaces these objects and puts them back afterwards.
 `_replacements` lists them all. While code waits for something, its event loop goes on, and answers
 page queries, for example. So nothing that runs there may print or display. The kernel's log has a
-descriptor of its own (`msgbook.kernel.log`).
+descriptor of its own (`msgbook.kernel.__main__`).
 """
 
 from __future__ import annotations
