@@ -52,11 +52,11 @@ PYTEST := pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 FETCHED := not corpus and not neighbours and not servers
 
 # What each change has to pass, in minutes. It downloads nothing but the extra `dev` and, where there is none, a Chromium.
-# Jest, which takes one core, runs beside pytest, and is shown after it.
+# Jest, which takes one core, runs beside pytest, and is shown after it: its verdict, and all of it where it fails.
 test: $(VENV)/.dev chromium
 	@$(MAKE) --no-print-directory labextension/.tested >.jest.log 2>&1 & jest=$$!; \
 	$(PYTEST) --durations=10 -m "(smoke or not (integration or ui)) and not corpus" tests tests/integration ui-tests; \
-	pytest=$$?; wait $$jest; jest=$$?; cat .jest.log; [ $$pytest = 0 ] && [ $$jest = 0 ]
+	pytest=$$?; wait $$jest; jest=$$?; [ $$jest = 0 ] && tail -n 6 .jest.log || cat .jest.log; [ $$pytest = 0 ] && [ $$jest = 0 ]
 
 test-integration: $(VENV)/.dev $(OTHERS_SERVERS)
 	$(PYTEST) -m "$(FETCHED)" tests/integration

@@ -8,6 +8,8 @@ need() { missing="${missing:+$missing; }$1"; }
 command -v git >/dev/null 2>&1 || need "git (apt install git)"
 if ! command -v "$python" >/dev/null 2>&1; then
     need "Python 3.11 or newer (apt install python3 python3-venv)"
+elif ! "$python" -V 2>&1 | grep -q "^Python [0-9]"; then
+    need "Python 3.11 or newer; $python is no Python, so type make PYTHON=python3.12 or so"
 elif ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
     need "Python 3.11 or newer; $python is $("$python" -V 2>&1 | cut -d' ' -f2), so type make PYTHON=python3.12 or so"
 elif ! "$python" -c 'import ensurepip, venv' >/dev/null 2>&1; then

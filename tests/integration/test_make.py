@@ -101,3 +101,11 @@ def test_a_step_that_fails_says_in_one_line_what_to_do(clone: Path, failure: str
     assert line.startswith("Installing JupyterLab failed")
     assert REMEDIES[failure] in line
     assert "make again" in line
+
+
+def test_what_is_no_python_is_called_so(clone: Path) -> None:
+    done = subprocess.run(
+        ["sh", clone / "scripts" / "check-tools.sh", "/bin/false"], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "/bin/false is no Python, so type make PYTHON=" in done.stderr
