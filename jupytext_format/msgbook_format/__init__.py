@@ -32,11 +32,11 @@ def reads(text: str) -> NotebookNode:
     writing would change is kept in `metadata.msgbook.text` of the notebook and its cells. Equal
     texts give equal notebooks, ids included.
     """
-    from msgbook_format import metadata
+    from msgbook_format import garbage
     from msgbook_format.document import reader
-    from msgbook_format.metadata import as_nodes
+    from msgbook_format.nodes import as_nodes
 
-    with metadata.paused():
+    with garbage.paused():
         return as_nodes(reader.reads(text))
 
 
@@ -68,7 +68,7 @@ def read(path: str | os.PathLike[str]) -> NotebookNode:
     from pathlib import Path
 
     from msgbook_format.files import message_files as files
-    from msgbook_format.metadata import as_nodes
+    from msgbook_format.nodes import as_nodes
 
     return as_nodes(files.read_file(Path(path)))
 

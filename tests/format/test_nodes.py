@@ -6,7 +6,7 @@ import nbformat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook_format.metadata import as_nodes
+from msgbook_format.nodes import as_nodes
 
 VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.text()),

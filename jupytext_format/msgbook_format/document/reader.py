@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgbook_format import metadata
+from msgbook_format import garbage
 from msgbook_format.cells.cell import (
     ReadCell,
     read_cells,
@@ -38,7 +38,7 @@ def reads(text: str) -> dict[str, Any]:
     This does not import nbformat, which takes seconds where a grammar for IRIs is installed. All of
     the text is messages, unless its frontmatter names a `message_section`.
     """
-    with metadata.paused():
+    with garbage.paused():
         return _read(text)
 
 

@@ -98,7 +98,7 @@ def _converted(notebook: dict[str, Any]) -> dict[str, Any]:
     # This import takes seconds where a grammar for IRIs is installed, as JupyterLab does.
     import nbformat
 
-    from msgbook_format.metadata import as_nodes
+    from msgbook_format.nodes import as_nodes
 
     converted: dict[str, Any] = nbformat.convert(as_nodes(deepcopy(notebook)), 4)
     return converted

@@ -29,7 +29,7 @@ from msgbook_format.jupytext_plugin.message_format import (
     path_being_read,
     path_being_written,
 )
-from msgbook_format.metadata import as_nodes
+from msgbook_format.nodes import as_nodes
 from msgbook_format.outputs import keep_lost_data, load_output_files
 
 Function = Callable[..., Any]

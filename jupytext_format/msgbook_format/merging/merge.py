@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from msgbook_format import metadata
+from msgbook_format import garbage
 from msgbook_format.merging.conflicts import (
     FRONTMATTER_WORDS,
     OTHER_BELOW,
@@ -54,7 +54,7 @@ def merge_texts(base: str, ours: str, theirs: str, labels: Labels | None = None)
         return Merged(ours, 0)
     if base == ours:
         return Merged(theirs, 0)
-    with metadata.paused():
+    with garbage.paused():
         sides = (read_parts(base), read_parts(ours), read_parts(theirs))
         return _Merge(*sides, labels or Labels()).run()
 

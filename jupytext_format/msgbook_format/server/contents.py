@@ -22,7 +22,7 @@ from msgbook_format.jupytext_plugin.pairing import (
     is_format_error,
     names_section,
 )
-from msgbook_format.metadata import as_nodes
+from msgbook_format.nodes import as_nodes
 from msgbook_format.outputs import keep_lost_data, refresh_derived
 from msgbook_format.server import unpaired, whole_files
 from msgbook_format.server.received_notebook import (

@@ -19,7 +19,7 @@ from msgbook_format import reads
 from msgbook_format.errors import MessageFileError
 from msgbook_format.files import encode, encode_agent_file, is_agent_file, parse_agent_file
 from msgbook_format.jupytext_plugin.message_format import is_message_path
-from msgbook_format.metadata import as_nodes
+from msgbook_format.nodes import as_nodes
 from msgbook_format.outputs import refresh_derived
 from msgbook_format.server import whole_files
 from msgbook_format.server.received_notebook import (

@@ -20,7 +20,7 @@ from msgbook_format import checks
 from msgbook_format.checks import Finding
 from msgbook_format.errors import MessageFileError
 from msgbook_format.files import SUFFIX, Snapshot, is_agent_file
-from msgbook_format.metadata import paused
+from msgbook_format.garbage import paused
 from msgbook_format.outputs import find_problem
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from msgbook.notebook.cells import NOTEBOOK_SUFFIX, Cell, id_of, outputs_of, source_of
 from msgbook.notebook.transcript import ExecutedCell, RequestedCell, SessionMemory, Transcript
 from msgbook_format.files import AGENT_SUFFIXES
-from msgbook_format.metadata import paused
+from msgbook_format.garbage import paused
 from msgbook_format.turn import turn_of
 
 SESSION_VARIABLE = "JPY_SESSION_NAME"

@@ -25,7 +25,7 @@ from msgbook.other_chats.chatgpt import Assets, no_assets
 from msgbook.other_chats.fields import TooMuchError, Unread
 from msgbook.other_chats.json_text import BadJsonError
 from msgbook_format.files import open_regular, read_regular
-from msgbook_format.metadata import paused
+from msgbook_format.garbage import paused
 
 
 @dataclass(frozen=True, slots=True)

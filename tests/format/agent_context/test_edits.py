@@ -12,7 +12,7 @@ from format.strategies import edits, notebooks
 from msgbook_format.agent_context import context_from, notebook_from
 from msgbook_format.agent_context.cells import is_empty
 from msgbook_format.jsontext import is_same
-from msgbook_format.metadata import as_nodes
+from msgbook_format.nodes import as_nodes
 from msgbook_format.syntax import KERNELSPEC
 from msgbook_format.turn import TURN_MIME, without_derived
 

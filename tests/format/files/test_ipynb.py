@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from msgbook_format.files.ipynb import BrokenNotebookError, reads_ipynb, writes_ipynb
-from msgbook_format.metadata import as_nodes
+from msgbook_format.nodes import as_nodes
 
 LINES = st.text("ab\n\r\u2028", max_size=6)
 MULTILINE = LINES | st.lists(LINES, max_size=3)

@@ -12,7 +12,7 @@ from msgbook.notebook import Cell, IsMagic, any_magic, id_of, source_of
 from msgbook.request.history.cell import CellReading, Replay, prompt_message, read_cell, replay_text
 from msgbook.request.history.prune import drop_pruned_files
 from msgbook.request.history.request import CellKind, History, View, kind_of
-from msgbook_format.metadata import paused
+from msgbook_format.garbage import paused
 
 _NO_SUMMARIES: Mapping[str, str] = {}
 _LEAVES = frozenset({str, int, float, bool, type(None)})

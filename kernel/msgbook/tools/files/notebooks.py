@@ -13,7 +13,8 @@ from typing import Any
 from msgbook.errors import MsgbookError
 from msgbook.notebook import has_run, is_prompt, outputs_of, outputs_text, parse_prompt, source_of
 from msgbook.text import sized, without_data
-from msgbook_format.metadata import as_dict, paused
+from msgbook_format.garbage import paused
+from msgbook_format.metadata import as_dict
 from msgbook_format.syntax import Dialect, write_fence
 from msgbook_format.turn import Turn, turn_of
 
