@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.tools import Output, TerminalText
-from msgbook.tools.results import TAIL
+from msgbook.tools.tool_output import TAIL
 
 
 def gathered(*pieces: bytes | str, limit: int = 10_000) -> str:

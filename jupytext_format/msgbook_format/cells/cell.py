@@ -13,14 +13,9 @@ from msgbook_format.cells.head import read_head, read_json_cell
 from msgbook_format.outputs.cell_outputs import CellOutputs, read_cell_outputs
 from msgbook_format.outputs.code_outputs import is_output
 from msgbook_format.syntax.attributes import AttributeReader, Attributes
+from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.lines import is_base64, unwrap, wrap
-from msgbook_format.syntax.split import (
-    Dialect,
-    Segment,
-    SplitCell,
-    split_cells,
-    split_output_cells,
-)
+from msgbook_format.syntax.split import Segment, SplitCell, split_cells, split_output_cells
 from msgbook_format.syntax.text_cell import TextCell, parse_text_cell
 from msgbook_format.turn.output_cells.blocks import block_type
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from msgbook_format import jsontext
 from msgbook_format.syntax import fence, is_shell_command
+from msgbook_format.syntax.dialect import PYTHON_LINE, Dialect
 from msgbook_format.syntax.fence import Fenced, fits_before, fits_info, format_fence, parse_fence
 from msgbook_format.syntax.lines import trim
-from msgbook_format.syntax.split import PYTHON_LINE, Dialect
 
 _MAGIC_LINE = re.compile(r"\s*(?:%(?!%|continue\s*\Z)[A-Za-z_]|%%(?!msg(?:\s|$))[A-Za-z_])")
 PYTHON_INFO = frozenset(("python", "py", ""))

@@ -11,7 +11,7 @@ from msgbook_format.outputs.cell_outputs import has_own_times
 from msgbook_format.outputs.file_references import drop_loaded, outputs_of
 from msgbook_format.outputs.output_history import without_marks
 from msgbook_format.syntax.attributes import AttributeReader, attributes_from_json, is_type
-from msgbook_format.syntax.split import Dialect
+from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.text_cell import TextCell, is_title
 from msgbook_format.turn.output_cells.turns import without_derived
 

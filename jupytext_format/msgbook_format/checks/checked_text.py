@@ -16,11 +16,11 @@ from msgbook_format.cells.head import read_json_cell
 from msgbook_format.checks.lookalikes import FootnoteLine, Lookalikes, find_lookalikes
 from msgbook_format.document.notebook_metadata import read_metadata
 from msgbook_format.outputs.code_outputs import is_output
+from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.footnotes import Definition, Footnotes, Opening, place_footnotes
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
 from msgbook_format.syntax.split import (
     BOM,
-    Dialect,
     Segment,
     SplitCell,
     SplitText,

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from msgbook_format.checks.checked_text import CheckedText, LocatedCell
 from msgbook_format.checks.finding import Finding
-from msgbook_format.syntax.split import MSG_MAGIC
+from msgbook_format.syntax.dialect import MSG_MAGIC
 from msgbook_format.syntax.text_cell import (
     HISTORY_VALUES,
     MSG_KEYS,

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgbook_format import jsontext
 from msgbook_format.metadata import as_dict, msgbook_metadata
+from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE, LANGUAGE_INFO, has_msgbook_kernel
 from msgbook_format.syntax.frontmatter import (
     NAMED_FIELDS,
     can_hold,
@@ -14,13 +15,7 @@ from msgbook_format.syntax.frontmatter import (
     section_name,
     split_frontmatter,
 )
-from msgbook_format.syntax.split import (
-    BOM,
-    KERNELSPEC,
-    LANGUAGE,
-    LANGUAGE_INFO,
-    has_msgbook_kernel,
-)
+from msgbook_format.syntax.split import BOM
 
 NBFORMAT_MINOR = 5
 

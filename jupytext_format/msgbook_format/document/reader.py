@@ -18,11 +18,11 @@ from msgbook_format.document.writer import write_parts
 from msgbook_format.outputs.cell_outputs import KEY as EXECUTION
 from msgbook_format.outputs.cell_outputs import add_derived
 from msgbook_format.outputs.output_history import put_marks
+from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.footnotes import place_footnotes
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
 from msgbook_format.syntax.lines import marker_level
 from msgbook_format.syntax.split import (
-    Dialect,
     Segment,
     SplitCell,
     SplitText,

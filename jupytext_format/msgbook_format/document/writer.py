@@ -24,6 +24,7 @@ from msgbook_format.outputs.file_references import without_loaded
 from msgbook_format.outputs.output_history import first_outputs
 from msgbook_format.spelling.heads import PlannedHead, is_trailing_blank, verbatim_bits
 from msgbook_format.spelling.labels import OwnTexts, plan_heads
+from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.frontmatter import (
     format_frontmatter,
     parse_frontmatter,
@@ -33,7 +34,6 @@ from msgbook_format.syntax.frontmatter import (
 from msgbook_format.syntax.lines import MAX_LEVEL, find_markers
 from msgbook_format.syntax.split import (
     BOM,
-    Dialect,
     Segment,
     append_section,
     end_line,

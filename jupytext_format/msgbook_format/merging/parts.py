@@ -11,16 +11,10 @@ from typing import NamedTuple, TypeVar
 
 from msgbook_format.cells.cell import ReadCell, read_cells, resolve_ids
 from msgbook_format.document.reader import reads_metadata
+from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.footnotes import place_footnotes
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
-from msgbook_format.syntax.split import (
-    Dialect,
-    Segment,
-    SplitCell,
-    SplitText,
-    join_segments,
-    split_text,
-)
+from msgbook_format.syntax.split import Segment, SplitCell, SplitText, join_segments, split_text
 from msgbook_format.syntax.text_cell import find_footnote, parse_label
 
 

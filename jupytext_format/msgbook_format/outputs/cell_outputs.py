@@ -18,7 +18,7 @@ from msgbook_format.outputs.code_outputs import (
 )
 from msgbook_format.outputs.output_history import Marks, mark_output, marks_of
 from msgbook_format.syntax.attributes import AttributeReader, Attributes, is_type
-from msgbook_format.syntax.split import Dialect
+from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.text_cell import TextCell
 from msgbook_format.turn import bundle, turn_of
 from msgbook_format.turn.model import TURN_MIME

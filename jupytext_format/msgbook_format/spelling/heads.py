@@ -31,8 +31,9 @@ from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.outputs.cell_outputs import KEY as EXECUTION
 from msgbook_format.outputs.cell_outputs import has_own_times
 from msgbook_format.syntax.attributes import format_footnote
+from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.lines import find_markers
-from msgbook_format.syntax.split import Dialect, Segment, split_cells, split_output_cells
+from msgbook_format.syntax.split import Segment, split_cells, split_output_cells
 from msgbook_format.syntax.text_cell import TextCell, find_footnote, format_text_cell
 
 _PREAMBLE_METADATA = {"msgbook": {"type": PREAMBLE}}

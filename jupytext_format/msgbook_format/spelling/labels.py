@@ -26,9 +26,9 @@ from msgbook_format.spelling.heads import (
     read_verbatim,
     verbatim_bits,
 )
+from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.footnotes import HEADING, Definition, Footnotes, has_open_labels
 from msgbook_format.syntax.lines import marker_level
-from msgbook_format.syntax.split import Dialect
 from msgbook_format.syntax.text_cell import TextCell, parse_label
 
 

@@ -16,10 +16,7 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook_format.syntax.fence import StringPositions, write_fence
-    from msgbook_format.syntax.frontmatter import split_frontmatter
-    from msgbook_format.syntax.frontmatter_key import FrontmatterError
-    from msgbook_format.syntax.split import (
+    from msgbook_format.syntax.dialect import (
         KERNELSPEC,
         LANGUAGE,
         LANGUAGE_INFO,
@@ -28,6 +25,9 @@ if TYPE_CHECKING:
         has_msgbook_kernel,
         is_shell_command,
     )
+    from msgbook_format.syntax.fence import StringPositions, write_fence
+    from msgbook_format.syntax.frontmatter import split_frontmatter
+    from msgbook_format.syntax.frontmatter_key import FrontmatterError
     from msgbook_format.syntax.text_cell import (
         AgentLine,
         is_excluded,

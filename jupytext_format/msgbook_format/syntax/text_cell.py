@@ -13,8 +13,8 @@ from msgbook_format.syntax.attributes import (
     parse_attributes,
     parse_footnote,
 )
+from msgbook_format.syntax.dialect import MSG_MAGIC
 from msgbook_format.syntax.lines import MARKER, STREAM_PREFIX, Escaper, trim
-from msgbook_format.syntax.split import MSG_MAGIC
 
 _MARKER = re.compile(rf"^(?={MARKER})#+ (%%%?)[^\n]*")
 _USUAL = re.compile(

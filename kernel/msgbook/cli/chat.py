@@ -20,8 +20,8 @@ from msgbook.cli.incomplete_answers import (
 from msgbook.cli.screen import Screen
 from msgbook.cli.terminal import CommandError, complain, line_of
 from msgbook.config import ApprovalPolicy
-from msgbook.engine import hide_from_children
 from msgbook.errors import describe_file_error
+from msgbook.host import hide_from_children
 from msgbook.notebook import Document, DocumentError, as_prompt
 from msgbook.text import repair_surrogates, without_data
 from msgbook.tools.files import decode

@@ -16,8 +16,8 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from msgbook.approval.trust import PROJECT_CONFIG
 from msgbook.cli.terminal import say
 from msgbook.config import DEMO_MODEL
-from msgbook.engine import tour_text
 from msgbook.errors import MsgbookError, describe_file_error
+from msgbook.host import tour_text
 from msgbook.notebook import SESSION_VARIABLE, Document, create
 from msgbook.text import one_line
 from msgbook_format import reads

@@ -24,7 +24,8 @@ from msgbook.cli.terminal import CommandError, say, write
 from msgbook.config import ApprovalPolicy, Settings, hide_keys
 from msgbook.display.failure import Failure, error_content
 from msgbook.display.turn_view import TurnView
-from msgbook.engine import Engine, home_folder, private_paths, saved_approver
+from msgbook.engine import Engine
+from msgbook.host import home_folder, private_paths, saved_approver
 from msgbook.notebook import (
     Cell,
     Document,

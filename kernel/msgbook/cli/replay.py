@@ -15,8 +15,9 @@ from msgbook.cli.file_turns import FileTurns, require_conversation
 from msgbook.cli.screen import Screen
 from msgbook.cli.terminal import complain, line_of, say
 from msgbook.config import Settings
-from msgbook.engine import Engine, home_folder, private_paths, saved_approver
+from msgbook.engine import Engine
 from msgbook.errors import describe_file_error
+from msgbook.host import home_folder, private_paths, saved_approver
 from msgbook.notebook import Cell, Document, working_folder
 from msgbook.text import counted
 from msgbook_format.turn import Turn

@@ -26,7 +26,7 @@ from msgbook.cli.incomplete_answers import (
 from msgbook.cli.replay import find_recorded_before, run_replay, run_screen
 from msgbook.cli.terminal import CommandError, complain
 from msgbook.config import ApprovalPolicy
-from msgbook.engine import hide_from_children
+from msgbook.host import hide_from_children
 from msgbook.notebook import Cell, Document, is_own_magic, source_of
 from msgbook.request.history import history_of
 from msgbook.text import counted, join_first

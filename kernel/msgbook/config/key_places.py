@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from msgbook.config import key_file, key_store
@@ -88,26 +86,3 @@ def find_saved_key(table: dict[str, Any]) -> SavedKey | None:
     """Return where the key of a provider's table is saved; None for nowhere."""
     found = (place.find(table) for place in KEY_PLACES.values())
     return next(filter(None, found), None)
-
-
-# Keys in a `msgbook.toml` that stand where msgbook reads none.
-
-
-_KEY_NAME = re.compile(r"(?:auth|key|token|secret|cookie|password)$", re.IGNORECASE)
-
-_KEY_LENGTH = 8
-"""Characters from which on a setting named like a key counts as one."""
-
-
-def texts_named_like_keys(toml: str) -> Iterator[str]:
-    """Yield the texts of a file's settings that are named like a key."""
-    waiting: list[Any] = [tomllib.loads(toml)]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            for name, entry in value.items():
-                if isinstance(entry, str) and len(entry) >= _KEY_LENGTH and _KEY_NAME.search(name):
-                    yield entry
-            waiting += value.values()
-        elif isinstance(value, list):
-            waiting += value

@@ -45,7 +45,7 @@ def _remove_folder_from_path() -> None:
 def _main() -> None:
     from ipykernel.kernelapp import IPKernelApp
 
-    from msgbook.engine import hide_from_children
+    from msgbook.host import hide_from_children
     from msgbook.kernel.code_outputs import RecordingSession
     from msgbook.kernel.gateway import enter_folder
     from msgbook.kernel.msg_kernel import MsgKernel

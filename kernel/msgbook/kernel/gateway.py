@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from msgbook.config import Settings
-from msgbook.engine import private_paths
+from msgbook.host import private_paths
 
 _GATEWAY = "KERNEL_GATEWAY"
 _FOLDER = "KERNEL_WORKING_DIR"

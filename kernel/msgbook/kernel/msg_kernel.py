@@ -32,7 +32,7 @@ from msgbook.kernel.execute_request import (
 from msgbook.kernel.gateway import kernel_private_paths
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.page.page_comms import COMM_TARGET
-from msgbook.kernel.python.namespace import import_from_folder
+from msgbook.kernel.python.import_path import import_from_folder
 from msgbook.kernel.session import Send, Session
 from msgbook.kernel.session_keys import MESSAGE, REPLY, read_keys
 from msgbook.notebook import RequestedCell, is_own_magic, working_folder

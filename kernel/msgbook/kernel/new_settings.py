@@ -22,7 +22,8 @@ from msgbook.config import (
     redact,
     show_url,
 )
-from msgbook.config.key_places import KEY_PLACES, SESSION, texts_named_like_keys
+from msgbook.config.key_names import texts_named_like_keys
+from msgbook.config.key_places import KEY_PLACES, SESSION
 from msgbook.config.key_store import find_key_store
 from msgbook.config.providers import OPENAI_URL, PRESETS, fits_a_header
 from msgbook.config.written_settings import (

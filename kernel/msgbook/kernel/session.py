@@ -22,8 +22,8 @@ from msgbook.display.failure import (
     log_internal_error,
 )
 from msgbook.display.turn_view import DisplayMode
-from msgbook.engine import home_folder, saved_approver
 from msgbook.errors import ConfigError, MsgbookError
+from msgbook.host import home_folder, saved_approver
 from msgbook.kernel.code_outputs import OutputRecorder
 from msgbook.kernel.gateway import kernel_private_paths, notices
 from msgbook.kernel.page.kept_turns import KeptTurns, turns_folder

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
         fork_conversation,
         new_prompt,
         require_name,
-        working_folder,
     )
+    from msgbook.notebook.folders import working_folder
     from msgbook.notebook.outputs import (
         may_record,
         names_only,

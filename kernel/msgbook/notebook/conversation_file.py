@@ -14,7 +14,6 @@ from typing import Any
 
 from msgbook.errors import MsgbookError, describe_file_error
 from msgbook.notebook.cells import NOTEBOOK_SUFFIX, find_cell
-from msgbook_format.agent_states import SUB_AGENTS
 from msgbook_format.agents import AGENT_METADATA_KEY, agent_metadata_of, finished_agent
 from msgbook_format.document import reads
 from msgbook_format.errors import MessageFileError
@@ -232,16 +231,6 @@ def require_name(path: Path) -> None:
 
 
 # The folder that a conversation works in.
-
-
-def working_folder(folder: Path) -> Path:
-    """Return the folder that a conversation works in: its file's, or for a sub-agent the project's.
-
-    Args:
-        folder: The absolute path of the folder with its file.
-    """
-    project = folder.parent.parent
-    return project if folder == project / SUB_AGENTS else folder
 
 
 # A new conversation that begins with the first cells of another one.

@@ -22,16 +22,8 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.tools.base import (
-        CallContext,
-        Content,
-        Display,
-        Displays,
-        Tool,
-        ToolSet,
-        ignore_display,
-        rich_data,
-    )
+    from msgbook.tools.base import CallContext, Content, Tool, ToolSet
+    from msgbook.tools.displays import Display, Displays, ignore_display, rich_data
     from msgbook.tools.file_tools import FileTools, find_ripgrep
     from msgbook.tools.functions import (
         AbsentPython,
@@ -50,15 +42,7 @@ if TYPE_CHECKING:
         load_tools,
         make_tool,
     )
-    from msgbook.tools.results import (
-        BLOB_LIMIT,
-        PIECE_INTERVAL,
-        START_LIMIT,
-        NotKeptError,
-        Output,
-        Results,
-        TerminalText,
-    )
+    from msgbook.tools.results import BLOB_LIMIT, NotKeptError, Results
     from msgbook.tools.shell import SHELL, shell_tool
     from msgbook.tools.subagent_tools import (
         AGENT_TYPES,
@@ -68,5 +52,6 @@ if TYPE_CHECKING:
         subagents_folder,
         task_finish_tool,
     )
+    from msgbook.tools.tool_output import PIECE_INTERVAL, START_LIMIT, Output, TerminalText
 else:
     __getattr__ = lazy_names(__name__)

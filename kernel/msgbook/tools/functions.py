@@ -22,16 +22,8 @@ from msgbook.approval import ApprovalRequest
 from msgbook.errors import ToolError
 from msgbook.images import OUTPUT_IMAGE_TYPES, data_url, image_type
 from msgbook.messages import content_text
-from msgbook.tools.base import (
-    CallContext,
-    Content,
-    Display,
-    Tool,
-    ToolFunction,
-    docstring_of,
-    ignore_display,
-    schema_of,
-)
+from msgbook.tools.base import CallContext, Content, Tool, ToolFunction, docstring_of, schema_of
+from msgbook.tools.displays import Display, ignore_display
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 """Tool names that servers accept."""

@@ -15,7 +15,7 @@ from msgbook.approval import ApprovalRequest
 from msgbook.errors import ToolError
 from msgbook.throttle import Throttle
 from msgbook.tools.base import CallContext, Tool, ToolFunction
-from msgbook.tools.results import PIECE_INTERVAL, Output
+from msgbook.tools.tool_output import PIECE_INTERVAL, Output
 
 if TYPE_CHECKING:
     from msgbook.tools.process import Supervised

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from msgbook_format.picture_types import IMAGE_TYPES
-from msgbook_format.turn.agent_rows import agent_list
+from msgbook_format.turn.markdown.agent_list import agent_list
 from msgbook_format.turn.markdown.escape import (
     code_block,
     escape_line,

@@ -52,7 +52,7 @@ async def save_settings(session: Session, query: Query) -> dict[str, Any]:
 
 async def tour(session: Session, _query: Query) -> dict[str, Any]:
     """Answer `setup.tour`."""
-    from msgbook.engine import tour_text
+    from msgbook.host import tour_text
 
     return {"text": tour_text()}
 

@@ -9,7 +9,6 @@ import types
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import AbstractContextManager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from msgbook.errors import ToolError
@@ -262,19 +261,3 @@ def _steps(
         except BaseException as error:
             cancelled = True
             step = partial(code.throw, error)
-
-
-# The import path of the notebook's Python.
-
-
-def import_from_folder() -> None:
-    """Let Python import from the notebook's folder, with the same priority as in IPython.
-
-    Call it only when Python of the user's runs. The kernel starts when somebody opens a notebook, and
-    modules of that folder could take the place of those that it imports later.
-    """
-    if "" in sys.path:
-        return
-    packages = {"site-packages", "dist-packages"}
-    places = (n for n, path in enumerate(sys.path) if Path(path).name in packages)
-    sys.path.insert(next(places, 0), "")
