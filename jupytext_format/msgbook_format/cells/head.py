@@ -6,8 +6,8 @@ from typing import Any
 
 from msgbook_format import jsontext
 from msgbook_format.cells.code import is_code, read_code, write_code
-from msgbook_format.outputs.cell_outputs import KEY as EXECUTION
-from msgbook_format.outputs.cell_outputs import has_own_times
+from msgbook_format.outputs.execution_times import KEY as EXECUTION
+from msgbook_format.outputs.execution_times import has_own_times
 from msgbook_format.outputs.file_references import drop_loaded, outputs_of
 from msgbook_format.outputs.output_history import without_marks
 from msgbook_format.syntax.attributes import AttributeReader, attributes_from_json, is_type

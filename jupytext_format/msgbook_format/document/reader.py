@@ -15,8 +15,8 @@ from msgbook_format.cells.cell import (
 )
 from msgbook_format.document.notebook_metadata import NBFORMAT_MINOR, read_metadata
 from msgbook_format.document.writer import write_parts
-from msgbook_format.outputs.cell_outputs import KEY as EXECUTION
 from msgbook_format.outputs.cell_outputs import add_derived
+from msgbook_format.outputs.execution_times import KEY as EXECUTION
 from msgbook_format.outputs.output_history import put_marks
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.footnotes import place_footnotes

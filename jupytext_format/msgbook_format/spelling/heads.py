@@ -28,8 +28,8 @@ from msgbook_format.cells.head import (
     saved_metadata,
 )
 from msgbook_format.metadata import as_dict, msgbook_metadata
-from msgbook_format.outputs.cell_outputs import KEY as EXECUTION
-from msgbook_format.outputs.cell_outputs import has_own_times
+from msgbook_format.outputs.execution_times import KEY as EXECUTION
+from msgbook_format.outputs.execution_times import has_own_times
 from msgbook_format.syntax.attributes import format_footnote
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.lines import find_markers
