@@ -92,7 +92,11 @@ def test_a_turn_is_not_called_interrupted_while_the_word_of_the_kernel_is_on_its
 
     lab.page.route_web_socket(re.compile("/channels"), route)
     lab.load("far.ipynb")
-    lab.wait_for_kernel()
+    # Not until it is idle: it is busy as long as its turn runs.
+    lab.page.wait_for_function(
+        "() => window.jupyterapp?.shell.currentWidget?.sessionContext"
+        "?.session?.kernel?.connectionStatus === 'connected'"
+    )
 
     lab.page.evaluate(
         """() => {

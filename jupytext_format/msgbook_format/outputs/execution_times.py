@@ -13,8 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from msgbook_format.metadata import as_dict
-from msgbook_format.syntax.attribute_reader import AttributeReader
-from msgbook_format.syntax.attributes import Attributes
+from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.syntax.text_cell import TextCell
 
 KEY = "execution"
