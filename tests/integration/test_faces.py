@@ -26,3 +26,14 @@ def test_the_core_imports_no_jupyter_and_no_network():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "set()\n"
+
+
+def test_what_starts_a_kernel_imports_nothing_that_takes_long():
+    code = (
+        "import sys, msgbook.kernel.msg_kernel; "
+        "names = {'markdown_it', 'mcp', 'msgbook.engine', 'openai', 'pydantic', 'yaml'}; "
+        "print(names & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "set()\n"
