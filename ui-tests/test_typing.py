@@ -133,6 +133,7 @@ def test_a_fork_from_the_message_that_is_ready_has_all_cells(lab, lab_root):
     lab.open("whole.ipynb")
     lab.wait_for_kernel()
     expect(_placeholder(lab)).to_have_count(1)
+    lab.cell(2).locator(".cm-content").click()
     lab.command("msgbook:fork-conversation")
 
     lab.page.wait_for_function(

@@ -17,6 +17,7 @@ from msgbook.messages import Message
 from msgbook.notebook import IsMagic, Prompt, Transcript
 from msgbook.provider import Request
 from msgbook.request.active_agent import ActiveAgent, AgentChooser
+from msgbook.request.blobs import Blobs
 from msgbook.request.context.content_reference import (
     append_content_reference,
     replay_content_reference,
@@ -36,7 +37,7 @@ from msgbook.request.history import (
 )
 from msgbook.request.late_references import PromptsAbove
 from msgbook.request.prompt_checks import list_left_out
-from msgbook.request.records import Blobs, check_recorded_texts, files_by_key, list_recorded_texts
+from msgbook.request.records import check_recorded_texts, files_by_key, list_recorded_texts
 from msgbook.request.reference_sources import ReferenceSources
 from msgbook.request.services import UNKNOWN_MODEL, RequestServices, Summaries, warn_once
 from msgbook.request.sources_above import ReadsAbove

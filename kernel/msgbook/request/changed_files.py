@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from msgbook.request.blobs import Blobs
 from msgbook.request.context import files
 from msgbook.request.context.macros import expand_macros
 from msgbook.request.context.references import FILE_LIMIT, TOTAL_LIMIT
 from msgbook.request.context.sources import SourceError
 from msgbook.request.context.tags import Reference, TagError, parse_tag
-from msgbook.request.records import Blobs, files_by_key, list_entries, recorded_macros
+from msgbook.request.records import files_by_key, list_entries, recorded_macros
 from msgbook.request.sources_above import (
     GONE,
     ReadLimitError,

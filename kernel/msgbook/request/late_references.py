@@ -9,6 +9,7 @@ from typing import Any
 
 from msgbook.agents import Agent, ProjectRule
 from msgbook.notebook import Cell, IsMagic, Transcript, describe_cell, parse_prompt, source_of
+from msgbook.request.blobs import Blobs
 from msgbook.request.changed_files import ChangedFiles
 from msgbook.request.context.context_builder import ContextBuilder, PromptContext
 from msgbook.request.context.macros import may_define
@@ -24,7 +25,7 @@ from msgbook.request.history import (
     with_context,
     with_late_contexts,
 )
-from msgbook.request.records import NAME_KEYS, Blobs, list_entries
+from msgbook.request.records import NAME_KEYS, list_entries
 from msgbook.request.services import RequestServices, warn_once
 from msgbook.request.sources_above import (
     ReadsAbove,

@@ -15,6 +15,7 @@ from msgbook.agents import ProjectRule
 from msgbook.approval import Roots
 from msgbook.errors import MsgbookError, ToolError
 from msgbook.notebook import Cell, IsMagic, is_imported, source_of
+from msgbook.request.blobs import Blobs
 from msgbook.request.context.content_reference import DOCUMENT_LIMIT, document_url, document_words
 from msgbook.request.context.files import deny_all
 from msgbook.request.context.image_encoding import PixelBudget
@@ -25,7 +26,6 @@ from msgbook.request.context.sources import Matches, ReferencedText, SourceError
 from msgbook.request.context.tags import Lines, TagError, parse_tag
 from msgbook.request.history import history_of, prompt_text
 from msgbook.request.records import (
-    Blobs,
     is_sent_in_full,
     list_entries,
     list_recorded_texts,
