@@ -101,8 +101,9 @@ def test_the_tour_opens_and_each_step_runs(lab, lab_root, screenshot):
     lab.page.evaluate("() => void window.jupyterapp.commands.execute('notebook:run-all-cells')")
     lab.notebook.get_by_role("button", name="Approve", exact=True).click()
     expect(lab.notebook.get_by_text("My sub-agents have reported: 2.")).to_be_visible()
-    expect(lab.notebook.get_by_text("brought along: cell:hello.")).to_be_visible()
     expect(lab.notebook.get_by_text("tokens", exact=False).last).to_be_visible()
+    lab.reveal(5)
+    expect(lab.notebook.get_by_text("brought along: cell:hello.")).to_be_visible()
     failed = [
         o for cell in lab.cells() for o in cell.get("outputs", ()) if o["output_type"] == "error"
     ]

@@ -160,7 +160,7 @@ export class ChatWindowing {
  * JupyterLab chooses the kernel after it has asked the server for checkpoints. By then it would have
  * built many cells that are out of view.
  */
-function isChat({ content, sessionContext }: NotebookPanel): boolean {
+export function isChat({ content, sessionContext }: NotebookPanel): boolean {
   const { session, kernelPreference } = sessionContext;
   const isChosen = Boolean(session?.kernel) || Boolean(kernelPreference.name);
   return isChosen

@@ -3,7 +3,7 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
-import { isChatNotebook } from '../live/chatNotebook';
+import { isChat } from '../live/chatNotebook';
 import { forEachCodeCell } from '../live/codeCells';
 import { listMessage } from '../live/messageHeadings';
 
@@ -14,9 +14,10 @@ export const contentsPlugin: JupyterFrontEndPlugin<void> = {
   autoStart: true,
   requires: [INotebookTracker],
   activate: (_: JupyterFrontEnd, notebooks: INotebookTracker) => {
-    const join = ({ content, sessionContext }: NotebookPanel) =>
-      forEachCodeCell(content, cell =>
-        listMessage(cell, () => isChatNotebook(sessionContext))
+    // JupyterLab may ask for the headings before it has chosen the kernel, and does not ask again.
+    const join = (panel: NotebookPanel) =>
+      forEachCodeCell(panel.content, cell =>
+        listMessage(cell, () => isChat(panel))
       );
     notebooks.forEach(join);
     notebooks.widgetAdded.connect((_, panel) => join(panel));
