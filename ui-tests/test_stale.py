@@ -140,5 +140,5 @@ def test_typing_below_the_last_turn_asks_nothing_and_an_opened_chat_is_judged(la
     lab.wait_for_kernel()
     expect(marks(lab)).to_have_count(1)
     expect(mark(lab, 2)).to_contain_text(
-        "This answer is stale: its prompt has changed, or a cell above was deleted or excluded."
+        "This answer is stale: a cell from 2 to 3 has changed, or was deleted or excluded there."
     )
