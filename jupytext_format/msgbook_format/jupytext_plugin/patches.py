@@ -24,7 +24,7 @@ import jupytext.pairs
 from jupytext.cell_reader import MarkdownCellReader
 from jupytext.cell_to_text import MarkdownCellExporter
 
-from msgbook_format.jupytext_plugin import command_line, format_spelling, pairing
+from msgbook_format.jupytext_plugin import command_line, format_spelling, pairing, read_write
 from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME
 
 Function = Callable[..., Any]
@@ -41,13 +41,13 @@ _REPLACEMENTS: dict[str, Callable[[Function], Function]] = {
     # Jupytext takes the outputs from the `.ipynb`; an answer edited in the text would be lost.
     "combine.combine_inputs_with_outputs": pairing.combine_inputs_with_outputs,
     # Jupytext cuts a text into cells by itself, and gives cell readers neither frontmatter nor path.
-    "jupytext.reads": pairing.reads,
+    "jupytext.reads": read_write.reads,
     # Jupytext decodes files with universal line ends, and reads pipes and devices.
-    "jupytext.read": pairing.read,
+    "jupytext.read": read_write.read,
     # Jupytext writes into the open file, which an error leaves empty.
-    "jupytext.write": pairing.write,
+    "jupytext.write": read_write.write,
     # The counterpart of `reads`. `jupytext.writes` also fills metadata in, so it stays.
-    "jupytext.TextNotebookConverter.writes": pairing.converter_writes,
+    "jupytext.TextNotebookConverter.writes": read_write.converter_writes,
     # The command line looks at the extension alone, and takes `chat.msg.md` for Markdown.
     "cli.jupytext_single_file": command_line.jupytext_single_file,
 }

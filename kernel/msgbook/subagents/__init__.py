@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.subagents.dispatcher import with_subagents
+    from msgbook.subagents.connected_tools import with_subagents
     from msgbook.subagents.parent import Parent
 else:
     __getattr__ = lazy_names(__name__)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 
 from msgbook.agents import Agent
@@ -30,7 +29,7 @@ from msgbook.subagents.planning import (
 from msgbook.subagents.subagent import Subagent, make_report, make_row
 from msgbook.text import one_line, visible
 from msgbook.throttle import Throttle
-from msgbook.tools import CallContext, Content, SubagentTask, ToolSet, dispatch_tools
+from msgbook.tools import CallContext, SubagentTask
 
 ROWS_INTERVAL = 0.3
 """Least seconds between two updates of the parent's rows."""
@@ -179,42 +178,3 @@ async def _finish(
 
 def _nothing() -> None:
     """Ignore a change after the end."""
-
-
-# The tools of a turn that start sub-agents, connected with it.
-
-
-def with_subagents(tools: ToolSet, parent: Parent) -> ToolSet:
-    """Return the tools of a turn, in which those that start sub-agents are connected with it."""
-    connected = {
-        tool.name: tool for tool in dispatch_tools(parent.engine.folder, _LateDispatcher(parent))
-    }
-    return ToolSet(connected.get(tool.name, tool) for tool in tools)
-
-
-class _LateDispatcher:
-    """A dispatcher whose code is imported by its first call: few turns start sub-agents."""
-
-    def __init__(self, parent: Parent) -> None:
-        self._parent = parent
-
-    async def dispatch(
-        self, broadcast: str, tasks: list[SubagentTask], call: CallContext
-    ) -> Content:
-        """Run sub-agents to their ends and return their reports; see `tools.Dispatcher`."""
-        await self._import()
-        return await self._dispatcher.dispatch(broadcast, tasks, call)
-
-    async def list_agent_types(self) -> str:
-        """Return the agents that the turn's agent may start; see `tools.Dispatcher`."""
-        await self._import()
-        return await self._dispatcher.list_agent_types()
-
-    @cached_property
-    def _dispatcher(self) -> SubagentDispatcher:
-
-        return SubagentDispatcher(self._parent)
-
-    async def _import(self) -> None:
-        """Import the code in a thread, since it takes a while."""
-        await asyncio.to_thread(import_module, "msgbook.subagents.dispatcher")
