@@ -46,7 +46,7 @@ def main(argv: list[str]) -> int:
     register()
     from jupytext.cli import jupytext
 
-    from msgbook_format.jupytext_plugin.message_format import run_only_the_users_own
+    from msgbook_format.jupytext_plugin.configuration import run_only_the_users_own
 
     run_only_the_users_own()
     try:

@@ -49,7 +49,7 @@ def load(app: Any) -> None:
         return
 
     # These import Jupytext.
-    from msgbook_format.jupytext_plugin.message_format import run_only_the_users_own
+    from msgbook_format.jupytext_plugin.configuration import run_only_the_users_own
     from msgbook_format.server.contents import build_contents_manager_class
 
     run_only_the_users_own()
