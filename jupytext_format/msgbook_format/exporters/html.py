@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import IPython.lib.lexers  # noqa: F401  # nbconvert imports it when it colours the first code
 from nbconvert.exporters.html import HTMLExporter
 from traitlets import default
 
