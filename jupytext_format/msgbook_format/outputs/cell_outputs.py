@@ -1,4 +1,4 @@
-"""All outputs of one code cell, turns and others, and the times of its run, as output cells, and back."""
+"""All outputs of one code cell, turns and others, as output cells, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text cut into its parts, and what their form depends on: the kernel and the message section."""
+"""A text cut into its parts: frontmatter, document, preamble and cells."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@
 - `file`, `lines`: `msgbook.toml` and the lines that warnings name. `written_settings` writes it.
 - `providers`: the servers of the environment and the file.
 - `key_places`, `key_file`, `key_store`: where a key can be saved beside environment variables.
+  `key_names` finds keys in `msgbook.toml` where none is read.
 - `urls`: what is wrong with a URL, how it is shown, and which base URL a person meant.
 - `redaction`: removes secrets from the environment and from texts, however they are spelled there.
 

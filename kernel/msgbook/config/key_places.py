@@ -1,4 +1,4 @@
-"""Where a key can be saved beside environment variables: one row for each place; and keys in `msgbook.toml` where none is read."""
+"""Where a key can be saved beside environment variables: one row for each place."""
 
 from __future__ import annotations
 

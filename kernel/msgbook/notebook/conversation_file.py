@@ -230,9 +230,6 @@ def require_name(path: Path) -> None:
         )
 
 
-# The folder that a conversation works in.
-
-
 # A new conversation that begins with the first cells of another one.
 
 

@@ -4,7 +4,9 @@
 - `planning`: checks a call, says which agent gets which task with which folders, and what stands in its file.
 - `conversation`: the file of a sub-agent.
 - `subagent`: one sub-agent, from its start to its end; what the reader sees of it, and what its parent is told.
-- `dispatcher`: runs them side by side. All but `parent` is imported by a turn's first call.
+- `dispatcher`: runs them side by side. `connected_tools` gives a turn the tools that start them.
+
+All but `parent` and `connected_tools` is imported by a turn's first call.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Runs the sub-agents of a turn side by side, by tools that are connected with the turn."""
+"""Runs the sub-agents of a turn side by side."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 """Tools: functions that a model can call.
 
-- `base`: `Tool` and `ToolSet`. A tool's schema is made from the signature of a Python function. A tool may display
-  something to the reader beside its result.
+- `base`: `Tool` and `ToolSet`. A tool's schema is made from the signature of a Python function.
+- `displays`: what a tool may show to the reader beside its result.
 - `file_tools`: `read`, `glob`, `grep`, `write`, `edit`, `mkdir`. Child processes run them, by the code in `files/`.
 - `shell`: `shell`. `process` and `supervise` run its command and leave no process behind.
 - `functions`: `python`, and the functions that `%tool` offers.
 - `mcp/`: the tools of MCP servers. `plugins`: those of plug-ins.
 - `subagent_tools`: `dispatch_subagents`, `get_agent_types`, `task_finish`. `msgbook.subagents` runs what they start.
 - `tool_schemas`: schemas that others wrote, made into what model servers take.
-- `results`: long results, and output that is shown while it grows.
+- `results`: long results. `tool_output`: output that is shown while it grows.
 
 To add a tool, write a module like `shell`, with a function that returns a `Tool`, and add that tool to the
 `ToolSet` in `engine.py`. The tool raises `msgbook.errors.ToolError` for a failure that the model should

@@ -1,4 +1,4 @@
-"""A tool, which is a typed function that a model may call, and what it may display to the reader."""
+"""A tool, which is a typed function that a model may call."""
 
 from __future__ import annotations
 

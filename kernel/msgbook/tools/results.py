@@ -1,4 +1,4 @@
-"""Tool results: long ones whole in `.msgbook/blobs/`, head and tail for the model, and output while it grows."""
+"""Tool results: long ones whole in `.msgbook/blobs/`, head and tail for the model."""
 
 from __future__ import annotations
 
