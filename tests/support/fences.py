@@ -77,7 +77,6 @@ RUN_BY: dict[str, dict[str, str | tuple[str, ...]]] = {
         "python": (_TOOL, _TOOL, _MAGIC, _MAGIC, _MAGIC),
         "sh": "integration/docs/test_how_tos.py::test_a_server_shows_each_piece_of_its_answer_to_curl",
     },
-    "decisions.md": {"mermaid": "not run: a drawing of what was"},
     "exporting.md": dict.fromkeys(
         ("console", "sh"), f"integration/docs/test_exporting_page.py::{_FOLLOWED}"
     ),
