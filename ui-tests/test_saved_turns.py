@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,20 +11,12 @@ import nbformat
 import psutil
 import pytest
 from chats import Slow, write_notebook
-from lab import Lab, running_lab
+from lab import Lab, running_lab, until
 from playwright.sync_api import Browser, expect
 from scripted_server import ScriptedServer, text
 
 from msgbook_format import read, writes
 from msgbook_format.turn import TURN_MIME
-
-
-def until(found: Callable[[], bool]) -> None:
-    """Wait until something is so."""
-    deadline = time.monotonic() + 300
-    while not found():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def write_chat(path: Path, *prompts: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from chats import Slow, open_and_run, write_notebook
-from lab import Lab
+from lab import Lab, until
 from playwright.sync_api import Locator, expect
 from scripted_server import Answer, ScriptedServer, delta, error, finish, text
 
@@ -167,6 +167,8 @@ def test_a_new_chat_is_offered_a_name_by_its_first_message(
 ) -> None:
     message = "../Trains \u202eto: Graz?\nPlease."
     (lab_root / "Trains to Graz.msg.md").write_text("")
+    renamed = lab_root / "Trains to Graz 2.ipynb"
+    renamed.unlink(missing_ok=True)
     model_server.answers = [text("Every hour."), text("Until midnight.")]
     write_notebook(lab_root / "Untitled7.ipynb", message, "How late?")
     lab.open("Untitled7.ipynb")
@@ -182,7 +184,6 @@ def test_a_new_chat_is_offered_a_name_by_its_first_message(
         screenshot("offer-narrow")
     press(offer, "Rename")
     expect(offer).to_have_count(0)
-    renamed = lab_root / "Trains to Graz 2.ipynb"
     expect(lab.page.locator(".lm-TabBar-tab.lm-mod-current").first).to_be_visible()
     lab.page.wait_for_function(
         "() => window.jupyterapp.shell.currentWidget.context.path === 'Trains to Graz 2.ipynb'"
@@ -192,8 +193,7 @@ def test_a_new_chat_is_offered_a_name_by_its_first_message(
 
     lab.run(1)
     expect(lab.cell(1).get_by_text("Until midnight.")).to_be_visible()
-    lab.page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
-    assert "Until midnight." in renamed.read_text()
+    until(lambda: "Until midnight." in renamed.read_text())
     expect(lab.page.locator(".jp-Dialog")).to_have_count(0)
     assert not (lab_root / "Untitled7.ipynb").exists()
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,6 +15,14 @@ from weakref import WeakSet
 
 from playwright.sync_api import Locator, Page, expect
 from processes import free_port, stop_jupyter
+
+
+def until(found: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + 300
+    while not found():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 @contextmanager
