@@ -8,7 +8,7 @@ import pytest
 from hostile_turns import SAVABLE
 from playwright.sync_api import Browser, Page
 
-from msgbook.cli.many.models import (
+from msgbook.extras.many.models import (
     ComparedModel,
     ComparedPrompt,
     Comparison,

@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are first used.
+"""Names of a package that are imported when they are first used, and extras, which are found by their names.
 
 Jupyter's servers, command lines and kernels import packages of the format long before they need
 all of them, if ever.
@@ -32,6 +32,18 @@ def lazy_names(package: str) -> Callable[[str], Any]:
         return getattr(import_module(homes[name]), name)
 
     return get_attribute
+
+
+def load_extra(package: str, name: str) -> Any:
+    """Return what an extra of a package offers to the core, which imports none of them.
+
+    Args:
+        package: `msgbook` or `msgbook_format`.
+        name: A key of `ENTRY_POINTS` of its package `extras`.
+    """
+    table: dict[str, str] = import_module(f"{package}.extras").ENTRY_POINTS
+    module, _, attribute = table[name].partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def _imported_names(face: Path) -> dict[str, str]:

@@ -36,14 +36,19 @@ class Verb(NamedTuple):
     help: str
     """One line for `msgbook --help`."""
     declare: Callable[[argparse.ArgumentParser], None]
+    is_extra: bool = False
+    """Whether it is one of `msgbook.extras`."""
 
-    @property
-    def module(self) -> str:
-        """Name of the verb's module, which is imported only when the verb runs.
+    def load(self) -> Callable[[argparse.Namespace], int]:
+        """Return the function that takes the arguments and returns the exit code. Only now its module is imported."""
+        run: Callable[[argparse.Namespace], int]
+        if self.is_extra:
+            from msgbook_format.lazy import load_extra  # `--help` needs none of the format
 
-        Its function `run` takes the arguments and returns the exit code.
-        """
-        return f"msgbook.cli.{self.name.replace('-', '_')}"
+            run = load_extra("msgbook", f"verbs.{self.name}")
+        else:
+            run = import_module(f"msgbook.cli.{self.name.replace('-', '_')}").run
+        return run
 
 
 VERBS = (
@@ -95,6 +100,7 @@ VERBS = (
         "git-setup",
         "let git diff and merge message files by cell",
         arguments.declare_git_setup,
+        is_extra=True,
     ),
     Verb("doctor", "check the settings and the model's server", arguments.declare_doctor),
     Verb("jupytext", "run Jupytext with support for .msg.md files", arguments.declare_jupytext),
@@ -146,9 +152,9 @@ def _show_nothing(*_warning: object, **_place: object) -> None:
 
 
 def _run_verb(given: argparse.Namespace) -> int:
-    module = import_module(next(verb.module for verb in VERBS if verb.name == given.verb))
+    run = next(verb for verb in VERBS if verb.name == given.verb).load()
     try:
-        code: int = module.run(given)
+        code = run(given)
     except MsgbookError as error:
         complain(given.verb, str(error))
         for line in error.details:

@@ -7,8 +7,8 @@ from concurrent.futures import Future
 
 import pytest
 
-from msgbook.cli.many.cluster import counted_interrupts, receive, receive_all
-from msgbook.cli.many.job import FileResult, Job
+from msgbook.extras.many.cluster import counted_interrupts, receive, receive_all
+from msgbook.extras.many.job import FileResult, Job
 
 BEFORE = b"# %%\n\nhello\n"
 ANSWERED = BEFORE + b"\n# %%%\n\nhi\n"

@@ -11,8 +11,8 @@ from command import with_settings
 from scripted_server import text
 
 from msgbook.__main__ import main
-from msgbook.cli.many.models import run_models
 from msgbook.cli.terminal import CommandError
+from msgbook.extras.many.models import run_models
 
 CHAT = "# %% [^a]\n\n[^a]: [markdown]\n\nHi\n"
 OPENAI = '{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]}'

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from msgbook.cli.many.cluster import receive
-from msgbook.cli.many.job import Job
+from msgbook.extras.many.cluster import receive
+from msgbook.extras.many.job import Job
 
 
 def test_if_the_scheduler_is_gone_the_file_says_so(tmp_path):

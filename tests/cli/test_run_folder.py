@@ -20,8 +20,8 @@ from folder_of_chats import (
 )
 from scripted_server import Answer, delta, error, finish
 
-from msgbook.cli.many.folder import run_folder
 from msgbook.cli.terminal import CommandError
+from msgbook.extras.many.folder import run_folder
 from msgbook.notebook.conversation_file import Document
 from msgbook_format import read, writes
 from msgbook_format.agent_states import claim

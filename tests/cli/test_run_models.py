@@ -15,7 +15,8 @@ from models_chat import (
 )
 from scripted_server import error
 
-from msgbook.cli.many.models import (
+from msgbook.cli.terminal import CommandError
+from msgbook.extras.many.models import (
     ComparedModel,
     ComparedPrompt,
     Comparison,
@@ -24,7 +25,6 @@ from msgbook.cli.many.models import (
     comparison_page,
     run_models,
 )
-from msgbook.cli.terminal import CommandError
 from msgbook_format import read
 
 

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from msgbook.cli.many.folder import Progress
-from msgbook.cli.many.job import FileResult, Status
+from msgbook.extras.many.folder import Progress
+from msgbook.extras.many.job import FileResult, Status
 
 DOCS = Path(__file__).parents[2] / "docs"
 

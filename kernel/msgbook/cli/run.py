@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgbook.cli.file_prompts import (
@@ -31,6 +31,7 @@ from msgbook.notebook import Cell, Document, is_own_magic, source_of
 from msgbook.request.history import history_of
 from msgbook.text import counted, join_first
 from msgbook_format.agents import AgentMetadata, agent_metadata_of
+from msgbook_format.lazy import load_extra
 from msgbook_format.syntax import is_excluded
 
 _NAMED = 10
@@ -70,13 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_folder(folder: Path, arguments: argparse.Namespace) -> int:
-    from msgbook.cli.many.folder import run_folder  # one file does not need it
-
     _refuse(arguments, (*_OF_FILES, "--model", "--out"), "is for one file")
     if arguments.dask is not None:
         _refuse(
             arguments, ("--jobs",), "does not go with --dask: the cluster decides how many at once"
         )
+    run_folder: Callable[..., int] = load_extra("msgbook", "many.folder")
     return run_folder(
         folder,
         again=arguments.all,
@@ -87,11 +87,10 @@ def _run_folder(folder: Path, arguments: argparse.Namespace) -> int:
 
 
 def _run_models(path: Path, arguments: argparse.Namespace) -> int:
-    from msgbook.cli.many.models import run_models  # one model does not need it
-
     _refuse(arguments, (*_OF_FILES, "--all", "--dask"), "does not go with --model")
     if not arguments.model or not arguments.out:
         raise CommandError("--model and --out belong together: --model A --model B --out DIR")
+    run_models: Callable[..., int] = load_extra("msgbook", "many.models")
     return run_models(
         path,
         arguments.model,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from saved_chats import QUESTION
 
-from msgbook.cli.git_setup import ATTRIBUTES, DRIVER, driver_settings
+from msgbook.extras.git_setup import ATTRIBUTES, DRIVER, driver_settings
 from msgbook_format import reads
 
 CHAT = f"""\

@@ -21,7 +21,7 @@ from folder_of_chats import (
 )
 from scripted_server import Answer, call, delta, finish, text
 
-from msgbook.cli.many.folder import run_folder
+from msgbook.extras.many.folder import run_folder
 
 
 def started(server, *argv, preexec_fn=None, **env):

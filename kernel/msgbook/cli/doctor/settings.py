@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from importlib import metadata
 from itertools import groupby
@@ -17,7 +17,6 @@ from pathlib import Path
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from jupyter_core.paths import jupyter_path
 
-from msgbook.cli.git_setup import DRIVER, GitSilentError, driver_settings, setting_in_force
 from msgbook.config import (
     DEMO_MODEL,
     Limits,
@@ -35,6 +34,7 @@ from msgbook.server_checks.answer import Finding
 from msgbook.text import counted, join_first, one_line, visible
 from msgbook.tools import ToolHost, load_tools
 from msgbook.tools.mcp import McpError, McpServer, McpServers
+from msgbook_format.lazy import load_extra
 
 PROJECT = ".msgbook/config.toml"
 """Name of a project's configuration file, for the user."""
@@ -206,7 +206,8 @@ def check_installation(settings: Settings) -> Iterator[Finding]:
     yield _check_kernelspec()
     yield _check_labextension()
     yield _check_jupytext()
-    for found in (_check_git(), _check_config_file(settings)):
+    check_git: Callable[[], Finding | None] = load_extra("msgbook", "git.check")
+    for found in (check_git(), _check_config_file(settings)):
         if found:
             yield found
 
@@ -248,24 +249,6 @@ def _check_jupytext() -> Finding:
         "Message files open, but cannot be paired. To pair: pip install 'jupytext>=1.19.2,<1.20'"
     )
     return Finding("jupytext", "unknown", f"msgbook does not know version {version}", advice)
-
-
-def _check_git() -> Finding | None:
-    """Check that the Python that merges for git, if git was set up, is this one."""
-    try:
-        driver = setting_in_force(DRIVER)
-    except GitSilentError as error:
-        return Finding(
-            "git", "note", one_line(str(error)), "Go to another folder, or mend these settings"
-        )
-    if driver is None:
-        return None
-    if driver == driver_settings(sys.executable)[DRIVER]:
-        return Finding("git", "pass", "merges message files by cell")
-    words = (
-        "it merges message files with another Python, or as another version of msgbook set it up"
-    )
-    return Finding("git", "note", words, "If that is not what you want: msgbook git-setup")
 
 
 def _check_config_file(settings: Settings) -> Finding | None:

@@ -16,11 +16,11 @@ from msgbook.approval import load_with_project
 from msgbook.cli.file_prompts import is_prompt_cell, shown_id
 from msgbook.cli.file_turns import require_conversation
 from msgbook.cli.folders import make_folder, require_target
-from msgbook.cli.many.folder import AT_ONCE, report, run_jobs
-from msgbook.cli.many.job import Job
 from msgbook.cli.terminal import CommandError, say
 from msgbook.config import ApprovalPolicy
 from msgbook.errors import describe_file_error
+from msgbook.extras.many.folder import AT_ONCE, report, run_jobs
+from msgbook.extras.many.job import Job
 from msgbook.magics.overview import Cost, cost_by
 from msgbook.notebook import (
     Cell,

@@ -19,9 +19,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgbook.cli.file_turns import describe_unsaved, ending_signals, keep_content
-from msgbook.cli.many.folder import Progress
-from msgbook.cli.many.job import FileResult, Job, Worker
 from msgbook.cli.terminal import CommandError
+from msgbook.extras.many.folder import Progress
+from msgbook.extras.many.job import FileResult, Job, Worker
 from msgbook_format.errors import FileChangedError
 from msgbook_format.files import create_bytes, read_regular, replace_bytes
 

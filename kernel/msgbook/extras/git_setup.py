@@ -12,10 +12,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgbook.cli.folders import require_folder, require_target
 from msgbook.cli.terminal import CommandError, complain, line_of, say
+from msgbook.text import one_line
 from msgbook_format.files import SUFFIX, read_regular, replace_bytes
+
+if TYPE_CHECKING:
+    from msgbook.server_checks.answer import Finding
 
 ATTRIBUTES = f"*{SUFFIX} diff=msgbook merge=msgbook"
 DRIVER = "merge.msgbook.driver"
@@ -97,6 +102,26 @@ def remove(settings: GitSettings) -> int:
     if left == lines and not found:
         say("There was nothing to remove.")
     return 0
+
+
+def check_git() -> Finding | None:
+    """Check that the Python that merges for git, if git was set up, is this one."""
+    from msgbook.server_checks.answer import Finding  # the verb itself needs none of it
+
+    try:
+        driver = setting_in_force(DRIVER)
+    except GitSilentError as error:
+        return Finding(
+            "git", "note", one_line(str(error)), "Go to another folder, or mend these settings"
+        )
+    if driver is None:
+        return None
+    if driver == driver_settings(sys.executable)[DRIVER]:
+        return Finding("git", "pass", "merges message files by cell")
+    words = (
+        "it merges message files with another Python, or as another version of msgbook set it up"
+    )
+    return Finding("git", "note", words, "If that is not what you want: msgbook git-setup")
 
 
 def _warn_of_others(settings: GitSettings) -> None:

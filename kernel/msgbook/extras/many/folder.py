@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TextIO
 
 from msgbook.cli.file_turns import cancel_on_signals
-from msgbook.cli.many.job import EXIT_CODES, FileResult, Job, PaidTurn, Worker, exit_code
 from msgbook.cli.terminal import CommandError, complain, line_of, say, write
 from msgbook.config import ApprovalPolicy
 from msgbook.errors import describe_file_error
+from msgbook.extras.many.job import EXIT_CODES, FileResult, Job, PaidTurn, Worker, exit_code
 from msgbook.magics.overview import add_up, shown_total
 from msgbook.notebook import NOTEBOOK_SUFFIX
 from msgbook.text import counted
@@ -73,7 +73,7 @@ def run_jobs(
     Args:
         cluster: Address of a cluster whose workers do them, and a folder above all files.
     """
-    from msgbook.cli.many.cluster import do_on_cluster
+    from msgbook.extras.many.cluster import do_on_cluster
 
     progress, started = Progress(len(jobs)), time.monotonic()
     try:

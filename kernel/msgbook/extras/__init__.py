@@ -1,0 +1,18 @@
+"""Features beside a conversation, each of which the core could do without.
+
+- `git_setup`: git diffs and merges message files by cell.
+- `many`: many conversations at once, and one over several models.
+
+The core imports none of them. It finds what they offer by its name in `ENTRY_POINTS`, when a user asks for it.
+"""
+
+from __future__ import annotations
+
+ENTRY_POINTS = {
+    "git.check": "msgbook.extras.git_setup:check_git",
+    "many.folder": "msgbook.extras.many.folder:run_folder",
+    "many.models": "msgbook.extras.many.models:run_models",
+    "verbs.git-setup": "msgbook.extras.git_setup:run",
+}
+"""What the extras offer: `module:name`, as in the entry points of a plug-in. A table, since reading those of all installed
+packages takes longer than a command may."""
