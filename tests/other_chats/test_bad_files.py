@@ -14,9 +14,9 @@ import pytest
 from other_programs import MESSAGES, PNG, archive, chatgpt, claude, jupyter_ai, llm_rows, node
 
 from msgbook.__main__ import main
-from msgbook.other_chats import archives
-from msgbook.other_chats.chat import find_branches
-from msgbook.other_chats.fields import TooMuchError
+from msgbook.extras.other_chats import archives
+from msgbook.extras.other_chats.chat import find_branches
+from msgbook.extras.other_chats.fields import TooMuchError
 from msgbook_format.turn import turn_of
 
 

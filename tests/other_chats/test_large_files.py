@@ -11,12 +11,12 @@ from other_programs import LLM_ROWS, PNG, archive, llm_database
 
 from msgbook.__main__ import main
 from msgbook.errors import MsgbookError
-from msgbook.other_chats import json_text, read
-from msgbook.other_chats import llm_database as database
-from msgbook.other_chats.archives import Folder
-from msgbook.other_chats.chat import MOST_KEPT
-from msgbook.other_chats.fields import TooMuchError, Unread
-from msgbook.other_chats.read import read_chats
+from msgbook.extras.other_chats import json_text, read
+from msgbook.extras.other_chats import llm_database as database
+from msgbook.extras.other_chats.archives import Folder
+from msgbook.extras.other_chats.chat import MOST_KEPT
+from msgbook.extras.other_chats.fields import TooMuchError, Unread
+from msgbook.extras.other_chats.read import read_chats
 
 MESSAGE = '{"role":"user","content":"a"}'
 MANY = read.MOST_MESSAGES + 1

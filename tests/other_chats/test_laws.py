@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from other_programs import LLM_ROWS, MESSAGES, chatgpt, claude, jupyter_ai, llm_rows
 
 from msgbook.errors import MsgbookError
-from msgbook.other_chats import notebook_of, safe_stem
-from msgbook.other_chats.fields import Unread
-from msgbook.other_chats.json_text import load
-from msgbook.other_chats.llm_database import read_threads
-from msgbook.other_chats.read import chats_of
+from msgbook.extras.other_chats import notebook_of, safe_stem
+from msgbook.extras.other_chats.fields import Unread
+from msgbook.extras.other_chats.json_text import load
+from msgbook.extras.other_chats.llm_database import read_threads
+from msgbook.extras.other_chats.read import chats_of
 from msgbook.request.history import Reader, View
 from msgbook_format import reads, writes
 

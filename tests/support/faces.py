@@ -6,7 +6,7 @@ FACES = [
     "msgbook.agents",
     "msgbook.approval",
     "msgbook.notebook",
-    "msgbook.other_chats",
+    "msgbook.extras.other_chats",
     "msgbook.provider",
     "msgbook.request",
     "msgbook.request.history",

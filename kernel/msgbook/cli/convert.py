@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from msgbook.cli.folders import make_folder, require_target
-from msgbook.cli.imported_chats import import_as, import_into, is_conversation
 from msgbook.cli.terminal import CommandError, line_of, say
 from msgbook.errors import describe_file_error
-from msgbook.notebook import Document, create, require_name
-from msgbook.other_chats import FORMS
+from msgbook.notebook import NOTEBOOK_SUFFIX, Document, create, require_name
 from msgbook_format.document import restore_metadata
 from msgbook_format.errors import MessageFileError
 from msgbook_format.files import AGENT_SUFFIXES, stem_of
+from msgbook_format.lazy import load_extra
 from msgbook_format.syntax import has_msgbook_kernel
 
 
@@ -23,19 +23,19 @@ def run(arguments: argparse.Namespace) -> int:
     path = Path(arguments.file)
     new = None if arguments.new is None else Path(arguments.new)
     out = None if arguments.out is None else Path(arguments.out)
-    form = _form(new, out, arguments.to)
+    of_messages: Mapping[str, str] = load_extra("msgbook", "other_chats.message_forms")
+    form = _form(new, out, arguments.to, of_messages)
     if new is not None and new.exists() and path.exists() and new.samefile(path):
         raise CommandError(f"{new} is FILE itself, which is not changed. Name another file.")
-    if form in FORMS.values():
-        # The engine takes a while to import.
-        from msgbook.cli.exported_messages import export_messages
-
+    if form in of_messages.values():
+        export_messages: Callable[..., int] = load_extra("msgbook", "other_chats.export_messages")
         return export_messages(
             path, new, out, form, system_prompt=arguments.system_prompt, force=arguments.force
         )
     if arguments.system_prompt:
         raise CommandError("--system-prompt is for OpenAI messages: add --to openai-messages.")
     if out is not None and not is_conversation(path):
+        import_into: Callable[..., int] = load_extra("msgbook", "other_chats.import_into")
         return import_into(path, out, form)
     if out is not None:
         make_folder(out)
@@ -43,19 +43,30 @@ def run(arguments: argparse.Namespace) -> int:
     assert new is not None  # noqa: S101 - `_form` has checked it
     if is_conversation(path):
         return convert(path, new, force=arguments.force)
+    import_as: Callable[..., int] = load_extra("msgbook", "other_chats.import_as")
     return import_as(path, new, force=arguments.force)
 
 
-def _form(new: Path | None, out: Path | None, wanted: str | None) -> str:
+def is_conversation(path: Path) -> bool:
+    """Return whether a name is that of a conversation of ours."""
+    return path.name.endswith((".md", NOTEBOOK_SUFFIX, *AGENT_SUFFIXES))
+
+
+def _form(
+    new: Path | None, out: Path | None, wanted: str | None, of_messages: Mapping[str, str]
+) -> str:
     """Return the form to write, which is one of `--to`.
+
+    Args:
+        of_messages: The forms that hold messages alone, by the ending of a name.
 
     Raises:
         CommandError: The arguments do not say what to write, or say it twice.
     """
     if new is not None and out is not None:
         raise CommandError(f"expected NEW or --out, found both: {new} and {out}.")
-    by_name = FORMS.get(new.suffix) if new is not None else None
-    if wanted in FORMS.values():
+    by_name = of_messages.get(new.suffix) if new is not None else None
+    if wanted in of_messages.values():
         return str(wanted)
     if new is None and out is None:
         raise CommandError("expected NEW, the file to write, or a folder: --out DIR.")

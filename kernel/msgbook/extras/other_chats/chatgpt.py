@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from msgbook.images import IMAGE_LIMIT, data_url, image_type
-from msgbook.other_chats import fields
-from msgbook.other_chats.chat import (
+from msgbook.extras.other_chats import fields
+from msgbook.extras.other_chats.chat import (
     ChatMessage,
     Images,
     OtherChat,
@@ -23,6 +22,7 @@ from msgbook.other_chats.chat import (
     result_block,
     text_block,
 )
+from msgbook.images import IMAGE_LIMIT, data_url, image_type
 from msgbook_format.metadata import as_dict
 
 FORM = "chatgpt"

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.errors import MsgbookError
-from msgbook.other_chats import fields
-from msgbook.other_chats.chat import (
+from msgbook.extras.other_chats import fields
+from msgbook.extras.other_chats.chat import (
     ChatMessage,
     Images,
     OtherChat,
@@ -24,8 +24,8 @@ from msgbook.other_chats.chat import (
     result_block,
     text_block,
 )
-from msgbook.other_chats.fields import Unread
-from msgbook.other_chats.llm_logs import FORM, read_rows, seconds_of, tool_schema, usage_of
+from msgbook.extras.other_chats.fields import Unread
+from msgbook.extras.other_chats.llm_logs import FORM, read_rows, seconds_of, tool_schema, usage_of
 from msgbook_format import jsontext
 from msgbook_format.files import open_regular
 

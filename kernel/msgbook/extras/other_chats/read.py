@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.errors import MsgbookError
-from msgbook.other_chats import (
+from msgbook.extras.other_chats import (
     archives,
     chatgpt,
     claude,
@@ -19,11 +19,11 @@ from msgbook.other_chats import (
     llm_logs,
     openai_messages,
 )
-from msgbook.other_chats.archives import Folder
-from msgbook.other_chats.chat import OtherChat
-from msgbook.other_chats.chatgpt import Assets, no_assets
-from msgbook.other_chats.fields import TooMuchError, Unread
-from msgbook.other_chats.json_text import BadJsonError
+from msgbook.extras.other_chats.archives import Folder
+from msgbook.extras.other_chats.chat import OtherChat
+from msgbook.extras.other_chats.chatgpt import Assets, no_assets
+from msgbook.extras.other_chats.fields import TooMuchError, Unread
+from msgbook.extras.other_chats.json_text import BadJsonError
 from msgbook_format.files import open_regular, read_regular
 from msgbook_format.garbage import paused
 

@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgbook.approval import load_with_project
+from msgbook.cli.convert import is_conversation
 from msgbook.cli.file_turns import engine_for, require_conversation
 from msgbook.cli.folders import make_folder, require_target, unused_paths
-from msgbook.cli.imported_chats import is_conversation, read_others, report, tell
 from msgbook.cli.terminal import CommandError, printable_json, say, write
 from msgbook.config import hide_keys
 from msgbook.errors import MsgbookError, describe_file_error
+from msgbook.extras.other_chats import FORMS, IMPORTED, notebook_of, openai_text, safe_stem
+from msgbook.extras.other_chats.imported_chats import read_others, report, tell
 from msgbook.messages import Message
 from msgbook.notebook import Document, Transcript, outputs_of, working_folder
-from msgbook.other_chats import FORMS, IMPORTED, notebook_of, openai_text, safe_stem
 from msgbook.request import PLACEHOLDER, Preview
 from msgbook_format.files import create_bytes, replace_bytes, stem_of
 from msgbook_format.metadata import as_dict, msgbook_metadata

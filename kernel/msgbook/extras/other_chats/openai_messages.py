@@ -6,9 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from msgbook.messages import Message
-from msgbook.other_chats import fields
-from msgbook.other_chats.chat import (
+from msgbook.extras.other_chats import fields
+from msgbook.extras.other_chats.chat import (
     ChatMessage,
     Images,
     OtherChat,
@@ -18,6 +17,7 @@ from msgbook.other_chats.chat import (
     result_block,
     text_block,
 )
+from msgbook.messages import Message
 from msgbook_format import jsontext
 from msgbook_format.turn import image_url
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
+from msgbook.extras.other_chats.chat import ChatMessage, OtherChat
 from msgbook.notebook import IMPORTED_TEXT, imported_digest
-from msgbook.other_chats.chat import ChatMessage, OtherChat
 from msgbook.text import repair_surrogates
 from msgbook_format.agent_context import escaped
 from msgbook_format.cells import Claim, resolve_ids

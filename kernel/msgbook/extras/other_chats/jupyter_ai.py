@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgbook.other_chats import fields
-from msgbook.other_chats.chat import ChatMessage, OtherChat, text_block
+from msgbook.extras.other_chats import fields
+from msgbook.extras.other_chats.chat import ChatMessage, OtherChat, text_block
 
 FORM = "jupyter-ai"
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from msgbook.other_chats import fields
-from msgbook.other_chats.chat import (
+from msgbook.extras.other_chats import fields
+from msgbook.extras.other_chats.chat import (
     ChatMessage,
     OtherChat,
     call_block,
@@ -16,8 +16,8 @@ from msgbook.other_chats.chat import (
     result_block,
     text_block,
 )
-from msgbook.other_chats.fields import Unread
-from msgbook.other_chats.json_text import BadJsonError
+from msgbook.extras.other_chats.fields import Unread
+from msgbook.extras.other_chats.json_text import BadJsonError
 
 FORM = "llm"
 

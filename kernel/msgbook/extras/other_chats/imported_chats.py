@@ -11,8 +11,7 @@ from pathlib import Path
 from msgbook.cli.folders import make_folder, require_target, unused_paths
 from msgbook.cli.terminal import CommandError, line_of, say
 from msgbook.errors import MsgbookError, describe_file_error
-from msgbook.notebook import NOTEBOOK_SUFFIX, Document, DocumentError, create, require_name
-from msgbook.other_chats import (
+from msgbook.extras.other_chats import (
     OtherChat,
     ReadChats,
     files_of,
@@ -21,19 +20,15 @@ from msgbook.other_chats import (
     safe_stem,
     unread_files,
 )
+from msgbook.notebook import Document, DocumentError, create, require_name
 from msgbook.text import join_first
-from msgbook_format.files import AGENT_SUFFIXES, own_folder, read_regular, stem_of
+from msgbook_format.files import own_folder, read_regular, stem_of
 
 _MOST_FINDINGS = 20
 """Kinds of findings that are told, the most frequent first."""
 
 _MOST_UNREAD = 1000
 """Chats that could not be read, of which each is named."""
-
-
-def is_conversation(path: Path) -> bool:
-    """Return whether a name is that of a conversation of ours."""
-    return path.name.endswith((".md", NOTEBOOK_SUFFIX, *AGENT_SUFFIXES))
 
 
 def read_others(path: Path) -> ReadChats:

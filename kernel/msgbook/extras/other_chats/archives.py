@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 
 from msgbook.errors import MsgbookError, describe_file_error
+from msgbook.extras.other_chats import json_text
+from msgbook.extras.other_chats.fields import TooMuchError
 from msgbook.images import IMAGE_LIMIT
-from msgbook.other_chats import json_text
-from msgbook.other_chats.fields import TooMuchError
 from msgbook.text import excerpt
 from msgbook_format.files import read_regular
 

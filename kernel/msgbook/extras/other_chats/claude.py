@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from msgbook.other_chats import fields
-from msgbook.other_chats.chat import (
+from msgbook.extras.other_chats import fields
+from msgbook.extras.other_chats.chat import (
     ChatMessage,
     OtherChat,
     call_block,

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
+from msgbook.extras.other_chats.fields import BadChatError
 from msgbook.images import IMAGE_LIMIT, image_type
-from msgbook.other_chats.fields import BadChatError
 
 MOST_KEPT = 50_000
 """Values that one chat keeps of what has no place in its cells. They are written into its file and read with it."""
