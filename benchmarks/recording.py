@@ -18,10 +18,10 @@ from pathlib import Path
 from paced_server import paced_server
 from rows import row
 
-from msgbook.cassette import CassetteFile, Recorder
 from msgbook.config import load_settings
 from msgbook.display.turn_view import HiddenTurn
 from msgbook.engine import Engine
+from msgbook.extras.cassettes import CassetteFile, Recorder
 from msgbook.notebook import Transcript
 from msgbook.turn_run import run_to_end
 

@@ -10,8 +10,8 @@ from command import with_settings
 from scripted_server import Answer, ScriptedServer, call, delta, finish, text
 from talk import Talk
 
-from msgbook.cli.replay import run_replay
 from msgbook.cli.run import run_file
+from msgbook.extras.cassettes.replay import run_replay
 from msgbook.messages import API_TITLES, request_hash
 
 USAGE = {"prompt_tokens": 9, "completion_tokens": 4}

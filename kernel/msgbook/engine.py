@@ -19,7 +19,7 @@ from msgbook.config import Limits, Settings, redact, redact_json
 from msgbook.errors import ConfigError
 from msgbook.ids import Ids
 from msgbook.notebook import IsMagic, Transcript, any_magic
-from msgbook.provider import Paces, Request, Servers, Waits
+from msgbook.provider import Paces, Request, Servers, Waits, Wire
 from msgbook.request import (
     ActiveAgent,
     AgentChooser,
@@ -47,7 +47,8 @@ from msgbook.tools import (
     shell_tool,
     task_finish_tool,
 )
-from msgbook.turn import TurnRecord
+from msgbook.tools.mcp import McpServers
+from msgbook.turn import RunCall, TurnRecord, run_now
 from msgbook_format.agents import DEFAULT_AGENT
 
 
@@ -60,11 +61,11 @@ class Engine:
         approver: Decides about calls that need approval; by default by the settings alone.
         namespace: The notebook's Python, where there is one.
         problem: Why the settings could not be read; each turn then ends with this error.
-        sleep: Waits some seconds before a server is asked again; by default the cassette.
+        sleep: Waits some seconds before a server is asked again.
         is_magic: Returns whether a magic runs as code.
         home: Folder of the user's own skills; None for none.
-        ids: Makes the ids and times that are saved; by default the cassette.
-        cassette: Records turns, or replays them.
+        ids: Makes the ids and times that are saved.
+        cassette: Records turns, or replays them, and by default waits and makes the ids; None for neither.
         paces: Of the servers, where several engines share them; by default this one's own.
         clock: Returns monotonic seconds: those of durations and time budgets.
 
@@ -102,16 +103,16 @@ class Engine:
         self.clock = clock
         self.settings = settings
         self.folder = folder
-        self.cassette = cassette or Cassette()
-        self.ids = ids or self.cassette.ids
+        self.cassette = cassette
+        self.ids = ids or (cassette.ids if cassette else Ids())
         self.identities = Identities(self.ids)
-        self.waits = Waits(sleep or self.cassette.sleep)
+        self.waits = Waits(sleep or (cassette.sleep if cassette else asyncio.sleep))
         self.servers = Servers(
             settings,
             problem=problem,
             sleep=self.waits.sleep,
             ids=self.ids,
-            wire=self.cassette.wire,
+            wire=cassette.wire if cassette else Wire(),
             paces=paces,
         )
         self.approver = approver or Approver(settings.approval, folder)
@@ -123,7 +124,8 @@ class Engine:
         self._files = FileTools(folder, private, ripgrep=find_ripgrep())
         self._subagent_files: FileTools | None = None
         self.tools, problems = self._make_tools()
-        self.mcp = self.cassette.open_mcp_servers(settings.mcp_servers, self.redact)
+        open_mcp_servers = cassette.open_mcp_servers if cassette else McpServers
+        self.mcp = open_mcp_servers(settings.mcp_servers, self.redact)
         limits = Limits(**settings.limits)  # type: ignore[arg-type]  # checked when it was read
         limits, refusals = limits.narrow(settings.project_limits)
         too_wide = (f"The project: {words}" for words in refusals)
@@ -152,6 +154,16 @@ class Engine:
         engine.tools = ToolSet(own.get(tool.name, tool) for tool in kept)
         engine.request_builder = engine._new_builder(limits)
         return engine
+
+    @property
+    def saves_files(self) -> bool:
+        """Whether a turn writes files: conversations of sub-agents, blobs, the mark of a running turn."""
+        return self.cassette is None or self.cassette.saves_files
+
+    @property
+    def run_call(self) -> RunCall:
+        """Makes each attempt to run a call of a recorded tool."""
+        return run_now if self.cassette is None else self.cassette.run_call
 
     def _make_tools(self) -> tuple[ToolSet, list[str]]:
         """Return the tools for the engine's folder, and what is wrong with those of plug-ins."""

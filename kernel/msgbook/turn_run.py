@@ -102,13 +102,14 @@ async def run_to_end(
         # Where no page shows the cells, the host writes the file.
         writes = transcript.source == "file"
         mark = partial(mark_running, transcript.path, found.uuid, writes=writes)
-        with mark() if engine.cassette.saves_files else nullcontext():
+        with mark() if engine.saves_files else nullcontext():
             await _TurnRun(engine, source, transcript, record, view, ask, within, confirm).run()
     except asyncio.CancelledError:
         record.apply(TurnFinished("interrupted"), engine.clock())
     except Exception as error:
         _end_by_failure(record, log_internal_error(error, engine.settings.secrets), engine.clock())
-    engine.cassette.end_turn(record)
+    if engine.cassette is not None:
+        engine.cassette.end_turn(record)
     turn = record.snapshot()
     finished = finished_agent(turn, transcript.metadata) if transcript is not None else None
     if finished is not None and keep_agent is not None:
@@ -155,7 +156,7 @@ class _TurnRun:
             mcp=engine.mcp,
             new_token=engine.ids.new_token,
             approve_read=self._approve_read,
-            run_call=engine.cassette.run_call,
+            run_call=engine.run_call,
             clock=engine.clock,
         )
 
@@ -185,7 +186,7 @@ class _TurnRun:
             cap_result=self._engine.results.cap,
             clock=self._engine.clock,
             limits=active_agent.limits,
-            run_call=self._engine.cassette.run_call,
+            run_call=self._engine.run_call,
             budgets=budgets,
         )
         async with aclosing(turn) as changes:
@@ -197,10 +198,16 @@ class _TurnRun:
         self._view.changed()
 
     async def _approve(self, question: Question) -> Decision:
-        return await self._engine.cassette.decide(question, partial(self._decide, question))
+        cassette = self._engine.cassette
+        if cassette is None:
+            return await self._decide(question)
+        return await cassette.decide(question, partial(self._decide, question))
 
     async def _approve_read(self, question: Question) -> Decision:
-        return await self._engine.cassette.decide_read(question, partial(self._decide, question))
+        cassette = self._engine.cassette
+        if cassette is None:
+            return await self._decide(question)
+        return await cassette.decide_read(question, partial(self._decide, question))
 
     async def _decide(self, question: Question) -> Decision:
         return await self._engine.approver.decide(question, self._ask)
@@ -225,7 +232,7 @@ class _TurnRun:
         )
         check_context_window(prepared, transcript.earlier, services.warn)
         self._record.set_head(context=prepared.context)
-        digests = prepared.digests if self._engine.cassette.saves_files else ()
+        digests = prepared.digests if self._engine.saves_files else ()
         reasons = await asyncio.to_thread(builder.blobs.write, digests)
         lead = "Texts that this conversation refers to cannot be kept for later requests"
         warn_once(services, [f"{lead}: {why}." for why in reasons])

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from raw_server import Reply, raw_server
 
-from msgbook.cassette.exchanges import RecordingWire, _Answer, redact_answer
 from msgbook.config import ProviderSettings
 from msgbook.errors import ProviderError
+from msgbook.extras.cassettes.exchanges import RecordingWire, _Answer, redact_answer
 from msgbook.messages import user
 from msgbook.provider import OpenAIProvider, Request
 from msgbook.provider.sse import SSEDecoder

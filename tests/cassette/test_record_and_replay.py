@@ -11,8 +11,8 @@ from command import with_settings
 from scripted_server import Answer, ScriptedServer, call, delta, error, finish, text
 
 from msgbook.__main__ import main
-from msgbook.cli.replay import run_replay
 from msgbook.cli.run import run_file
+from msgbook.extras.cassettes.replay import run_replay
 
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7}
 

@@ -12,10 +12,10 @@ from scripted_server import Answer, ScriptedServer, call, error, text
 
 from msgbook.approval import Answer as Said
 from msgbook.approval import Approver
-from msgbook.cassette import CassetteFile, Player, Recorder, read_cassette
-from msgbook.cli.replay import run_replay
 from msgbook.cli.run import run_file
 from msgbook.engine import Engine
+from msgbook.extras.cassettes import CassetteFile, Player, Recorder, read_cassette
+from msgbook.extras.cassettes.replay import run_replay
 from msgbook.notebook import Transcript
 
 

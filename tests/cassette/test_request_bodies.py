@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.cassette.exchanges import BodyChain, redact_answer
-from msgbook.cassette.playback import describe_difference
+from msgbook.extras.cassettes.exchanges import BodyChain, redact_answer
+from msgbook.extras.cassettes.playback import describe_difference
 
 ASKED = {"role": "user", "content": "hi"}
 CALL = {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"}

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.cassette.exchanges import redact_answer
 from msgbook.config import (
     REDACTED,
     Settings,
@@ -24,6 +23,7 @@ from msgbook.config import (
     redact,
     redact_json,
 )
+from msgbook.extras.cassettes.exchanges import redact_answer
 from msgbook.text import map_texts
 
 KEYS = st.text(string.ascii_letters + string.digits + "-_/+=.", min_size=8, max_size=30)

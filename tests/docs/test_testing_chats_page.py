@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from msgbook.cassette.lines import KINDS
+from msgbook.extras.cassettes.lines import KINDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "testing-chats.md").read_text("utf-8")
 

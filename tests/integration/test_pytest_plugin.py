@@ -115,7 +115,7 @@ def test_a_run_without_conversations_is_not_disturbed(tmp_path):
     (tmp_path / "test_it.py").write_text(
         "import sys\n\ndef test_it():\n"
         "    ours = {name for name in sys.modules if name.startswith(('msgbook', 'openai', 'IPython'))}\n"
-        "    assert ours <= {'msgbook', 'msgbook.pytest_plugin', 'msgbook_autoload'}\n",
+        "    assert ours <= {'msgbook', 'msgbook.pytest_plugin', 'msgbook.extras', 'msgbook.extras.pytest_plugin', 'msgbook_autoload'}\n",
         "utf-8",
     )
 

@@ -9,14 +9,13 @@ import sys
 import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from msgbook.approval import InputLine, ReadLine, Rule, load_with_project
-from msgbook.cassette import Cassette, Recorder, changed_metadata, turn_metadata
-from msgbook.cli.cassette_files import recording
+from msgbook.cassette import Cassette, Recorder
 from msgbook.cli.file_prompts import has_model_output, is_answered
 from msgbook.cli.folders import unused_paths
 from msgbook.cli.screen import TurnScreen
@@ -42,6 +41,7 @@ from msgbook.tools import AbsentPython
 from msgbook.turn_run import run_to_end
 from msgbook_format.errors import FileChangedError
 from msgbook_format.files import create_bytes, stem_of
+from msgbook_format.lazy import load_extra
 from msgbook_format.syntax import has_msgbook_kernel
 from msgbook_format.turn import Turn, answer_text
 
@@ -50,6 +50,12 @@ _POLICIES: tuple[ApprovalPolicy, ...] = ("deny", "ask", "allow")
 
 UNSAVED = "unsaved"
 """Shown instead of a turn's status if the file could not be written."""
+
+
+_Recording = Callable[
+    [Path, Settings, str], AbstractContextManager[tuple[Recorder, Callable[[int], int]]]
+]
+"""Makes the recorder of a run, and the function that takes and returns the run's exit code."""
 
 
 class FileTurns:
@@ -91,7 +97,8 @@ class FileTurns:
         cell = cells[number]
         record = self._engine.new_record()
         view = self._screen.begin(cell, record)
-        metadata_before = turn_metadata(self._document.notebook)
+        if self._recorder is not None:
+            self._recorder.begin_cell(self._document.notebook)
 
         async def read_transcript() -> Transcript:
             metadata, path = self._document.notebook["metadata"], self._document.path
@@ -116,8 +123,9 @@ class FileTurns:
                 self._document.put_turn(number, turn, error_content(failure) if failure else None)
                 self._save(turn)
             if self._recorder is not None:
-                changes = changed_metadata(metadata_before, self._document.notebook)
-                self._recorder.end_cell(number, cell.get("id"), changes, is_kept=is_kept)
+                self._recorder.end_cell(
+                    number, cell.get("id"), self._document.notebook, is_kept=is_kept
+                )
         except Exception:
             # Standard output may be on the same full disk. The first error is the one to report.
             with suppress(OSError):
@@ -176,6 +184,9 @@ def run_turns(
             await engine.close()
 
     try:
+        if cassette is None:
+            return asyncio.run(run(None))
+        recording: _Recording = load_extra("msgbook", "cassettes.recording")
         with recording(cassette, settings, document.path.name) as (recorder, ended):
             return ended(asyncio.run(run(recorder)))
     except asyncio.CancelledError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from msgbook.cli.file_prompts import (
     prompts_to_answer,
     require_cell,
     shown_id,
+    shown_title,
 )
 from msgbook.cli.file_turns import FileTurns, require_conversation, run_turns
 from msgbook.cli.incomplete_answers import (
@@ -23,8 +25,8 @@ from msgbook.cli.incomplete_answers import (
     is_superfluous_continue,
     run_from,
 )
-from msgbook.cli.replay import find_recorded_before, run_replay, run_screen
-from msgbook.cli.terminal import CommandError, complain
+from msgbook.cli.screen import Screen
+from msgbook.cli.terminal import CommandError, complain, line_of
 from msgbook.config import ApprovalPolicy
 from msgbook.host import hide_from_children
 from msgbook.notebook import Cell, Document, is_own_magic, source_of
@@ -33,6 +35,7 @@ from msgbook.text import counted, join_first
 from msgbook_format.agents import AgentMetadata, agent_metadata_of
 from msgbook_format.lazy import load_extra
 from msgbook_format.syntax import is_excluded
+from msgbook_format.turn import Turn
 
 _NAMED = 10
 """Cells that a line names."""
@@ -60,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
             ("--all", "--from", "--approval"),
             "does not go with --replay, which answers the prompts that were recorded, as they were",
         )
+        run_replay: Callable[[Path, Path], int] = load_extra("msgbook", "cassettes.replay")
         return run_replay(path, Path(arguments.replay))
     return run_file(
         path,
@@ -138,7 +142,10 @@ def run_file(
     start = 0 if first is None else require_cell(document.cells, first, path)
     numbers = prompts_to_answer(document.cells, start, again=again or first is not None)
     if cassette is not None and not again and first is None:
-        numbers = sorted({*numbers, *find_recorded_before(document, cassette)})
+        find: Callable[[Document, Path], list[int]] = load_extra(
+            "msgbook", "cassettes.find_recorded_before"
+        )
+        numbers = sorted({*numbers, *find(document, cassette)})
     if not numbers and (number := go_on_as_subagent(document)) is not None:
         numbers = [number]
     _report_skipped(document, numbers)
@@ -157,6 +164,24 @@ def run_file(
         return 0 if failure is None else 1
 
     return run_turns(document, screen, job, approval=approval, cassette=cassette)
+
+
+def _summary(cell: Cell, turn: Turn) -> str:
+    """Return a turn as one line; the last column is the model that answered, if it is another."""
+    answered = turn.get("answered_model")
+    columns = [shown_id(cell), turn["status"], shown_title(cell)]
+    return "\t".join([*columns, line_of(answered)] if isinstance(answered, str) else columns)
+
+
+def run_screen(path: Path) -> Screen:
+    """Return the display of the turns of a file."""
+    return Screen(
+        _VERB,
+        live=sys.stdout.isatty(),
+        heading=lambda cell: f"> {shown_title(cell)}  [{shown_id(cell)}]",
+        summary=_summary,
+        place=lambda cell: f"{path}/{shown_id(cell)}",
+    )
 
 
 def _tell(place: str, words: str, advice: str) -> None:

@@ -1,5 +1,6 @@
 """Features beside a conversation, each of which the core could do without.
 
+- `cassettes`: conversations that are recorded and replayed. `pytest_plugin`: as tests.
 - `git_setup`: git diffs and merges message files by cell.
 - `many`: many conversations at once, and one over several models.
 - `other_chats`: chats of other programs as conversations, and conversations as OpenAI messages.
@@ -10,6 +11,9 @@ The core imports none of them. It finds what they offer by its name in `ENTRY_PO
 from __future__ import annotations
 
 ENTRY_POINTS = {
+    "cassettes.find_recorded_before": "msgbook.extras.cassettes.replay:find_recorded_before",
+    "cassettes.recording": "msgbook.extras.cassettes.recording:recording",
+    "cassettes.replay": "msgbook.extras.cassettes.replay:run_replay",
     "git.check": "msgbook.extras.git_setup:check_git",
     "many.folder": "msgbook.extras.many.folder:run_folder",
     "many.models": "msgbook.extras.many.models:run_models",

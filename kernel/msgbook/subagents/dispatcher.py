@@ -87,7 +87,7 @@ class SubagentDispatcher:
         engine = parent.engine.for_subagent(parent.active_agent.limits)
         project, uuid, cell_id = engine.folder, ids.new_uuid(), ids.new_token(4)
         path = new_path(project, parent.transcript.path, ids.new_token(4))
-        is_saved = parent.engine.cassette.saves_files
+        is_saved = parent.engine.saves_files
         writes = parent.engine.writes
         create = partial(
             create_conversation,

@@ -10,7 +10,7 @@ import sys
 from command import settings
 from scripted_server import Answer, ScriptedServer, delta
 
-from msgbook.cli.replay import run_replay
+from msgbook.extras.cassettes.replay import run_replay
 
 
 def prompts(*texts):

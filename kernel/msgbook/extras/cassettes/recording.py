@@ -7,31 +7,27 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from msgbook.cassette import CassetteFile, Recorder
 from msgbook.cli.terminal import complain
 from msgbook.config import Settings
+from msgbook.extras.cassettes import CassetteFile, Recorder
 
 _VERB = "run"
 
 
 @contextmanager
 def recording(
-    path: Path | None, settings: Settings, name: str
-) -> Iterator[tuple[Recorder | None, Callable[[int], int]]]:
+    path: Path, settings: Settings, name: str
+) -> Iterator[tuple[Recorder, Callable[[int], int]]]:
     """Yield the recorder of a run, and the function that takes and returns the run's exit code.
 
     The cassette gets its name when the run is over. A run that failed replaces no former cassette.
 
     Args:
-        path: None for no cassette.
         name: Name of the conversation's file.
 
     Raises:
         CassetteError: The cassette cannot be written.
     """
-    if path is None:
-        yield None, lambda code: code
-        return
     file = CassetteFile(path, settings.secrets)
     is_complete = False
 

@@ -16,7 +16,7 @@ from msgbook.text import one_line, visible
 from msgbook_format.files import create_file, read_regular, require_no_link
 
 if TYPE_CHECKING:
-    from msgbook.cassette.lines import (
+    from msgbook.extras.cassettes.lines import (
         AnswerLine,
         CallLine,
         CellLine,
@@ -117,7 +117,7 @@ class _Reading:
     """The lines so far."""
 
     def __init__(self, path: Path) -> None:
-        from msgbook.cassette.exchanges import BodyChain
+        from msgbook.extras.cassettes.exchanges import BodyChain
 
         self.lanes: dict[str, Lane] = {}
         self.cells: list[CellLine] = []
@@ -133,7 +133,7 @@ class _Reading:
         Raises:
             CassetteError: It is not of a known kind, or does not fit the lines before.
         """
-        from msgbook.cassette import lines
+        from msgbook.extras.cassettes import lines
 
         line = _checked(self._path, number, found)
         lane = self.lanes.setdefault(line.lane, Lane())
@@ -214,7 +214,7 @@ def _holds_secret(text: str, secrets: Sequence[str]) -> bool:
 def _head(path: Path, number: int, raw: bytes, secrets: Sequence[str]) -> Head:
     from pydantic import ValidationError
 
-    from msgbook.cassette.lines import VERSION, Head
+    from msgbook.extras.cassettes.lines import VERSION, Head
 
     found = _parsed(path, number, raw, secrets)
     version = found.get("cassette")
@@ -232,7 +232,7 @@ def _head(path: Path, number: int, raw: bytes, secrets: Sequence[str]) -> Head:
 def _checked(path: Path, number: int, found: dict[str, Any]) -> LaneLine:
     from pydantic import ValidationError
 
-    from msgbook.cassette.lines import KINDS
+    from msgbook.extras.cassettes.lines import KINDS
 
     kind = next((kind for key, kind in KINDS.items() if key in found), None)
     if kind is None:

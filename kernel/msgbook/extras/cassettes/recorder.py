@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from msgbook import __version__
 from msgbook.approval import Decision, Question
-from msgbook.cassette.base import Cassette, Change, list_offers, list_times, save_settings
-from msgbook.cassette.exchanges import RecordingWire, digest_text
-from msgbook.cassette.lines import VERSION
-from msgbook.cassette.reader import CassetteFile
 from msgbook.config import McpServerSettings, Settings, redact_json
+from msgbook.extras.cassettes.exchanges import RecordingWire, digest_text
+from msgbook.extras.cassettes.lines import VERSION
+from msgbook.extras.cassettes.reader import CassetteFile
+from msgbook.extras.cassettes.saved import (
+    changed_metadata,
+    list_offers,
+    list_times,
+    save_settings,
+    turn_metadata,
+)
 from msgbook.ids import LANE, Ids
 from msgbook.tools.mcp import McpServers
 from msgbook.turn import Attempt, TurnRecord
 from msgbook_format.turn import Block
 
 
-class Recorder(Cassette):
+class Recorder:
     """Writes a cassette.
 
     Args:
@@ -27,14 +34,15 @@ class Recorder(Cassette):
         name: Name of the conversation's file.
     """
 
+    saves_files = True
+
     def __init__(self, file: CassetteFile, settings: Settings, name: str) -> None:
-        super().__init__()
         self._file = file
         self._secrets: Sequence[str] = settings.secrets
-        ids = _RecordedIds()
-        self._ids = self.ids = ids
+        self.ids = _RecordedIds()
         self._mcp: McpServers | None = None
         self._offers: set[str] = set()
+        self._metadata_before: list[dict[str, Any]] = []
         self.wire = RecordingWire(self._write_raw, self._secrets)
         file.write(
             {
@@ -46,7 +54,12 @@ class Recorder(Cassette):
             }
         )
 
+    async def sleep(self, seconds: float) -> None:
+        """Wait before a request is repeated."""
+        await asyncio.sleep(seconds)
+
     async def run_call(self, call: Block, run: Callable[[], Awaitable[Attempt]]) -> Attempt:
+        """Run a tool call and keep its result."""
         attempt = await run()
         line: dict[str, Any] = {
             "call": call["id"],
@@ -67,6 +80,7 @@ class Recorder(Cassette):
     async def decide(
         self, question: Question, decide: Callable[[], Awaitable[Decision]]
     ) -> Decision:
+        """Keep the decision about a tool call."""
         decision = await decide()
         made = {"approval": decision.approval, "reason": decision.reason}
         if decision.approval == "edited":
@@ -74,13 +88,17 @@ class Recorder(Cassette):
         self._write({"call": question.call["id"], "decision": made})
         return decision
 
+    decide_read = decide
+
     def open_mcp_servers(
         self, settings: Mapping[str, McpServerSettings], redact: Callable[[str], str]
     ) -> McpServers:
-        self._mcp = super().open_mcp_servers(settings, redact)
+        """Return the MCP servers of a session, whose offers are kept."""
+        self._mcp = McpServers(settings, redact)
         return self._mcp
 
     def end_turn(self, record: TurnRecord) -> None:
+        """Keep how a turn has ended, and its durations."""
         turn = record.snapshot()
         for name, offer in list_offers(self._mcp).items():
             if name not in self._offers:
@@ -89,16 +107,20 @@ class Recorder(Cassette):
         reason = turn.get("finish_reason")
         self._write({"turn": turn["status"], "reason": reason, "times": list_times(record)})
 
+    def begin_cell(self, notebook: dict[str, Any]) -> None:
+        """Note the notebook's metadata before a cell runs."""
+        self._metadata_before = turn_metadata(notebook)
+
     def end_cell(
-        self, number: int, cell_id: str | None, changes: list[Change], *, is_kept: bool
+        self, number: int, cell_id: str | None, notebook: dict[str, Any], *, is_kept: bool
     ) -> None:
-        """Write which cell was run.
+        """Write which cell was run, and what its turn has changed in the metadata.
 
         Args:
             number: Position of the cell, from 0.
-            changes: What the turn changed in the metadata.
             is_kept: Whether the cell keeps its former answer, since the turn failed.
         """
+        changes = changed_metadata(self._metadata_before, notebook)
         cell = {"number": number, "id": cell_id, "kept": is_kept}
         self._write({"cell": cell, "changed": changes})
 
@@ -106,7 +128,7 @@ class Recorder(Cassette):
         self._write_raw(LANE.get(), redact_json(line, self._secrets))
 
     def _write_raw(self, lane: str, line: dict[str, Any]) -> None:
-        for drawn_in, ids in self._ids.take():
+        for drawn_in, ids in self.ids.take():
             self._file.write_raw({"lane": drawn_in, "ids": ids})
         self._file.write_raw({"lane": lane, **line})
 

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgbook.cassette.exchanges import list_key
-from msgbook.cassette.reader import Exchange, Lane
 from msgbook.config import redact_json
+from msgbook.extras.cassettes.exchanges import list_key
+from msgbook.extras.cassettes.reader import Exchange, Lane
 from msgbook.ids import LANE
 from msgbook.messages import API_TITLES, ApiName
 from msgbook.provider import MakeTransport, RedirectedError, Wire
@@ -101,7 +101,7 @@ class PlayingWire(Wire):
         return None
 
     def _response(self, http: Any, request: Any, exchange: Exchange) -> Any:
-        from msgbook.cassette.lines import AnswerLine, FailedLine
+        from msgbook.extras.cassettes.lines import AnswerLine, FailedLine
 
         answer = exchange.answer
         if isinstance(answer, FailedLine):

@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from msgbook.approval import ApprovalRequest, Decision, Question
-from msgbook.cassette.base import Cassette, load_settings, recorded_servers, set_times
-from msgbook.cassette.exchanges import digest_text
-from msgbook.cassette.playback import STOPPED, PlayingWire, Problems
-from msgbook.cassette.reader import CassetteError, Lane, Tape
 from msgbook.config import McpServerSettings
+from msgbook.extras.cassettes.exchanges import digest_text
+from msgbook.extras.cassettes.playback import STOPPED, PlayingWire, Problems
+from msgbook.extras.cassettes.reader import CassetteError, Lane, Tape
+from msgbook.extras.cassettes.saved import load_settings, recorded_servers, set_times
 from msgbook.ids import LANE, Ids
 from msgbook.text import one_line, visible
 from msgbook.tools.mcp import McpServers
@@ -21,7 +21,7 @@ from msgbook_format.turn import Block
 _DIFFERS = "The replay was stopped: it differs from the cassette."
 
 
-class Player(Cassette):
+class Player:
     """Replays a cassette. It grants nothing: no tool runs, and reads are decided as always.
 
     Args:
@@ -38,7 +38,6 @@ class Player(Cassette):
     saves_files = False
 
     def __init__(self, tape: Tape, secrets: Sequence[str] = ()) -> None:
-        super().__init__()
         try:
             self.settings = load_settings(tape.head.settings)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -47,13 +46,14 @@ class Player(Cassette):
         self.problems = Problems(tape.path, secrets)
         self._tape = tape
         self._lanes = tape.lanes
-        self.ids = _ReplayedIds(self._lane, self.problems)
-        self.wire: PlayingWire = PlayingWire(self._lane, self.problems)
+        self.ids: Ids = _ReplayedIds(self._lane, self.problems)
+        self.wire = PlayingWire(self._lane, self.problems)
 
     async def sleep(self, seconds: float) -> None:
         """Wait no time at all."""
 
-    async def run_call(self, call: Block, run: Callable[[], Awaitable[Attempt]]) -> Attempt:
+    async def run_call(self, call: Block, _run: Callable[[], Awaitable[Attempt]]) -> Attempt:
+        """Return the recorded result; nothing runs."""
         name = visible(one_line(call["name"], 60))
         calls = self._lane().calls
         found = next((entry for entry in calls if entry[1].call == call["id"]), None)
@@ -73,8 +73,9 @@ class Player(Cassette):
         return Attempt(line.status, line.result, line.duration, line.displays)
 
     async def decide(
-        self, question: Question, decide: Callable[[], Awaitable[Decision]]
+        self, question: Question, _decide: Callable[[], Awaitable[Decision]]
     ) -> Decision:
+        """Return the recorded decision."""
         return self._recorded_decision(question) or Decision("denied", _DIFFERS)
 
     async def decide_read(
@@ -103,6 +104,7 @@ class Player(Cassette):
         return recorded_servers(settings, redact, self._tape.offers)
 
     def end_turn(self, record: TurnRecord) -> None:
+        """Set the recorded durations."""
         lane, turn = self._lane(), record.snapshot()
         self.wire.begin_turn()
         if self.problems.first is not None:

@@ -9,18 +9,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from msgbook.approval import Rule, load_with_project
-from msgbook.cassette import CassetteError, Player, Tape, is_cassette, read_cassette, undo
-from msgbook.cli.file_prompts import prompts_to_answer, shown_id, shown_title
+from msgbook.cli.file_prompts import prompts_to_answer, shown_id
 from msgbook.cli.file_turns import FileTurns, require_conversation
-from msgbook.cli.screen import Screen
-from msgbook.cli.terminal import complain, line_of, say
+from msgbook.cli.run import run_screen
+from msgbook.cli.terminal import complain, say
 from msgbook.config import Settings
 from msgbook.engine import Engine
 from msgbook.errors import describe_file_error
+from msgbook.extras.cassettes import CassetteError, Player, Tape, is_cassette, read_cassette, undo
 from msgbook.host import home_folder, private_paths, saved_approver
-from msgbook.notebook import Cell, Document, working_folder
+from msgbook.notebook import Document, working_folder
 from msgbook.text import counted
-from msgbook_format.turn import Turn
 
 _VERB = "run"
 
@@ -87,24 +86,6 @@ def replay_file(path: Path, cassette: Path) -> Replayed:
     player.check_unused()
     problems = player.problems
     return Replayed(document, len(numbers), failed, problems.first, problems.diff)
-
-
-def _summary(cell: Cell, turn: Turn) -> str:
-    """Return a turn as one line; the last column is the model that answered, if it is another."""
-    answered = turn.get("answered_model")
-    columns = [shown_id(cell), turn["status"], shown_title(cell)]
-    return "\t".join([*columns, line_of(answered)] if isinstance(answered, str) else columns)
-
-
-def run_screen(path: Path) -> Screen:
-    """Return the display of the turns of a file."""
-    return Screen(
-        _VERB,
-        live=sys.stdout.isatty(),
-        heading=lambda cell: f"> {shown_title(cell)}  [{shown_id(cell)}]",
-        summary=_summary,
-        place=lambda cell: f"{path}/{shown_id(cell)}",
-    )
 
 
 async def _answer(

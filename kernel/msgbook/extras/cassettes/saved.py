@@ -1,69 +1,27 @@
-"""The world outside a turn, as it is without a cassette, and how a cassette keeps the parts that a replay has to repeat."""
+"""How a cassette keeps what a replay has to repeat: durations, settings, changed metadata, the tools of MCP servers."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from msgbook.approval import Decision, Question
 from msgbook.config import McpServerSettings, ProviderSettings, Settings
-from msgbook.ids import Ids
 from msgbook.messages import ApiName
-from msgbook.provider import Wire, shown_url
-from msgbook.tools.mcp import McpServers, RecordedServer, read_listing
-from msgbook.turn import Attempt, TurnRecord
-from msgbook_format.turn import Block
+from msgbook.provider import shown_url
+from msgbook.tools.mcp import (
+    ClientThread,
+    KeptLists,
+    Listing,
+    McpError,
+    McpServer,
+    McpServers,
+    read_listing,
+)
+from msgbook.turn import TurnRecord
 
 if TYPE_CHECKING:
-    from msgbook.cassette.lines import McpLine
-
-
-class Cassette:
-    """No cassette: nothing is kept and nothing repeated.
-
-    Attributes:
-        ids: Makes the ids and times that are saved.
-        wire: What stands between the providers and the network.
-        saves_files: Whether a turn writes files: conversations of sub-agents, blobs, the mark of a running turn. A
-            replay writes none.
-    """
-
-    saves_files = True
-
-    def __init__(self) -> None:
-        self.ids = Ids()
-        self.wire = Wire()
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait before a request is repeated."""
-        await asyncio.sleep(seconds)
-
-    async def run_call(self, _call: Block, run: Callable[[], Awaitable[Attempt]]) -> Attempt:
-        """Return the result of one attempt to run a tool call."""
-        return await run()
-
-    async def decide(
-        self, _question: Question, decide: Callable[[], Awaitable[Decision]]
-    ) -> Decision:
-        """Return the decision about a tool call."""
-        return await decide()
-
-    async def decide_read(
-        self, question: Question, decide: Callable[[], Awaitable[Decision]]
-    ) -> Decision:
-        """Return the decision about a file that a prompt names."""
-        return await self.decide(question, decide)
-
-    def end_turn(self, record: TurnRecord) -> None:
-        """Keep or set the durations of a turn that has ended."""
-
-    def open_mcp_servers(
-        self, settings: Mapping[str, McpServerSettings], redact: Callable[[str], str]
-    ) -> McpServers:
-        """Return the MCP servers of a session."""
-        return McpServers(settings, redact)
+    from msgbook.extras.cassettes.lines import McpLine
 
 
 # The durations in a turn. They are measured anew each time, so a cassette keeps them apart.
@@ -296,3 +254,41 @@ def recorded_servers(
             learned=offer is not None and offer.learned,
         )
     return servers
+
+
+class RecordedServer(McpServer):
+    """A server of a cassette: it offers what it offered, and is never started.
+
+    Args:
+        recorded: The tools that it offered; None if it could not be started.
+        failure: Why not.
+        learned: Whether it was started only to list its tools.
+    """
+
+    def __init__(
+        self, settings: McpServerSettings, recorded: Listing | None, *, failure: str, learned: bool
+    ) -> None:
+        super().__init__(settings, ClientThread(_refuse), KeptLists(), str)
+        self._recorded = recorded
+        self._failure = failure
+        self._is_unknown = learned
+
+    def load(self) -> None:
+        """Take the recorded list, unless the server was started for it."""
+        if not self._is_unknown:
+            self._listing = self._recorded
+            self.failure = self._failure
+
+    async def learn(self) -> None:
+        """Take the recorded list, or fail as the server did.
+
+        Raises:
+            McpError: It could not be started.
+        """
+        self._listing, self.failure = self._recorded, self._failure
+        if self._recorded is None:
+            raise McpError(self.failure)
+
+
+def _refuse() -> None:
+    raise McpError("a cassette starts no server")
