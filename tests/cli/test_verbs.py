@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import pytest
 
 from msgbook.__main__ import VERBS
@@ -11,4 +9,4 @@ from msgbook.__main__ import VERBS
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
 def test_each_verb_can_be_run(verb):
-    assert callable(import_module(verb.module).run)
+    assert callable(verb.load())
