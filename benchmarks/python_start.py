@@ -1,8 +1,8 @@
 """Time that `msgbook_autoload.pth` adds to every start of Python.
 
-Goal: less than a millisecond. Starts with and without the file alternate in an environment that
-holds nothing else, so that a slower machine slows both. Printed are the medians and the least
-processor times, and the time of the file's line alone.
+Goal: less than half a millisecond, which is 1.07 of a bare start. Starts with and without the file
+alternate in an environment that holds nothing else, so that a slower machine slows both. Printed are
+the medians and the least processor times, and the time of the file's line alone.
 
 Usage: python benchmarks/python_start.py [RUNS]
 """
@@ -70,8 +70,8 @@ def main(runs: int) -> None:
     for name, summary in (("median", statistics.median), ("least", min)):
         plain, armed = map(summary, taken)
         print(f"{name:6} {plain:.2f} ms without, {armed:.2f} ms with: {armed - plain:+.2f} ms")
-        row(f"added to a start of Python, {name}", armed - plain, "ms", 1)
-    print(f"the file's line alone: {milliseconds_to_arm():.3f} ms (goal of all: < 1 ms)")
+        row(f"a start of Python with the file, {name}", armed / plain, "x", 1.07)
+    print(f"the file's line alone: {milliseconds_to_arm():.3f} ms (goal of all: < 0.5 ms)")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Message files in Jupytext, nbconvert and `jupyter execute`, wherever these are imported.
+"""Message files in Jupytext, wherever it is imported: it has no interface for further formats.
 
 Python calls `wait_for_jupytext` at every start: up to 3.14 by the line in `msgbook_autoload.pth`,
 from 3.15 on by `msgbook_autoload.start` (PEP 829), which makes Python ignore that line. So this
-module imports nothing that is not loaded by then. All else waits for the import of a module in
-`TAUGHT`. `MSGBOOK_NO_AUTOLOAD=1` in the environment switches it off.
+module imports nothing that is not loaded by then. All else waits for `import jupytext`.
+`MSGBOOK_NO_AUTOLOAD=1` in the environment switches it off.
 
 pytest rewrites the modules of its plug-ins' distributions, and would warn that this one is loaded already:
 PYTEST_DONT_REWRITE.
@@ -16,28 +16,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-TAUGHT = {
-    "jupytext": ("msgbook_format.jupytext_plugin", "register"),
-    "nbconvert.exporters.exporter": ("msgbook_format.stock_tools", "teach_nbconvert"),
-    "nbclient.cli": ("msgbook_format.stock_tools", "teach_execute"),
-}
-"""Module and function that teach a module of others to read message files, by its name."""
-
 
 def wait_for_jupytext() -> None:
-    """Put a finder in front of all others that acts on the imports in `TAUGHT` alone."""
-    sys.meta_path.insert(0, MsgbookFinder())
+    """Put a finder in front of all others that acts on the import of Jupytext alone."""
+    sys.meta_path.insert(0, JupytextFinder())
 
 
-class MsgbookFinder:
-    """Finder of the modules in `TAUGHT` and of no other."""
+class JupytextFinder:
+    """Finder of the module `jupytext` and of no other."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> "Any":
-        """Return the spec of a module in `TAUGHT` with a loader that teaches it; None for others."""
-        return find_spec(self, name, path, target) if name in TAUGHT else None
+        """Return Jupytext's spec with a loader that registers the format; None for others."""
+        return find_spec(self, name, path, target) if name == "jupytext" else None
 
 
-def find_spec(finder: MsgbookFinder, name: str, path: object, target: object) -> "Any":
+def find_spec(finder: JupytextFinder, name: str, path: object, target: object) -> "Any":
     """Return the spec that the finders after `finder` give for a module, with our loader.
 
     None if they find none, or if registration is switched off.
@@ -56,7 +49,7 @@ def find_spec(finder: MsgbookFinder, name: str, path: object, target: object) ->
 
 
 class _Loader:
-    """Another loader that calls the module's function in `TAUGHT` when it has executed it."""
+    """Another loader that registers the format when it has executed Jupytext."""
 
     def __init__(self, loader: "Any") -> None:
         self._loader = loader
@@ -70,19 +63,18 @@ class _Loader:
         # From here on the module is an ordinary one, for reloads and for readers of resources.
         module.__spec__.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
-        _teach(module.__spec__.name)
+        _register()
 
 
-def _teach(name: str) -> None:
-    teacher, function = TAUGHT[name]
+def _register() -> None:
     try:
-        from importlib import import_module
+        from msgbook_format.jupytext_plugin import register
 
-        getattr(import_module(teacher), function)()
+        register()
     except Exception as problem:
-        # msgbook may have been removed without this module. The module works all the same.
+        # msgbook may have been removed without this module. Jupytext works all the same.
         if getattr(problem, "name", None) != "msgbook_format":
-            _warn(f"msgbook: {name} does not know message files here ({problem!r})")
+            _warn(f"msgbook: jupytext does not know message files here ({problem!r})")
 
 
 def _warn(message: str) -> None:

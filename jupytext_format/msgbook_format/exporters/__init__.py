@@ -8,6 +8,10 @@ with without_working_directory():
     from msgbook_format.exporters.html import MsgHTMLExporter, MsgSlidesExporter, markdown_to_html
     from msgbook_format.exporters.markdown import MsgMarkdownExporter, MsgNotebookExporter
     from msgbook_format.exporters.pdf import MsgPDFExporter
+    from msgbook_format.stock_tools import teach_nbconvert
+
+    # nbconvert imports this package when it starts, whatever exporter it is asked for.
+    teach_nbconvert()
 
 __all__ = [
     "MsgHTMLExporter",

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from exported_notebooks import conversation
 
 import msgbook_format
 
-if TYPE_CHECKING:
-    from pathlib import Path
+CONFIGURATION = Path(__file__).parents[3] / "server-config" / "jupyter_execute_config.py"
 
 
-def jupyter(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a new Python, which reads the `.pth` file."""
+def jupyter(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a new Python, as installed."""
     return subprocess.run(
         [sys.executable, "-m", "jupyter", *arguments],
         cwd=folder,
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -66,3 +67,22 @@ def test_jupyter_execute_names_a_file_that_is_no_conversation(tmp_path: Path) ->
     assert "readme.md: expected a `.msg.md` file" in done.stderr
     assert "Traceback" not in done.stderr
     assert (tmp_path / "readme.md").read_text() == "# Hi\n"
+
+
+def test_what_keeps_msgbook_out_of_jupytext_keeps_it_out_of_both(chat: Path) -> None:
+    for command in (["nbconvert", "--to", "html"], ["execute"]):
+        done = jupyter(chat.parent, *command, chat.name, MSGBOOK_NO_AUTOLOAD="1")
+        assert done.returncode != 0
+        assert "chat.msg" in done.stderr
+    assert [path.name for path in chat.parent.iterdir()] == ["chat.msg.md"]
+
+
+def test_a_jupyter_without_msgbook_reads_the_configuration_without_a_word(tmp_path: Path) -> None:
+    """`/usr/local/etc/jupyter` is read by the Jupyter of every environment."""
+    code = f"import runpy; runpy.run_path({str(CONFIGURATION)!r})"
+
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")

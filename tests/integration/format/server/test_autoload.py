@@ -110,6 +110,12 @@ def test_a_start_of_python_imports_one_module_of_ours_and_no_other(pythons):
     assert (shown.stdout, shown.stderr) == ("msgbook_autoload\n", "")
 
 
+def test_it_waits_for_jupytext_and_for_nothing_else(pythons):
+    code = "import sys, nbconvert.exporters.exporter, nbclient.cli; print('msgbook_format' in sys.modules)"
+
+    assert pythons.armed(code).stdout == "False\n"
+
+
 def test_the_entry_point_for_later_pythons_does_what_the_line_does(pythons):
     module, function = ENTRY_POINT.split(":")
 
