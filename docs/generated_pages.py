@@ -37,7 +37,7 @@ What programs can rely on. [Plug-ins](../plugins.md) lists the names for tools a
 ## Findings of check
 
 ```{eval-rst}
-.. autoclass:: msgbook_format.checks.Finding
+.. autoclass:: msgbook_format.finding.Finding
    :members:
 ```
 

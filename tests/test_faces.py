@@ -9,7 +9,7 @@ import inspect
 import pytest
 from faces import FACES
 
-FACES_WITH_MODULES = ["msgbook_format.checks", "msgbook_format.turn"]
+FACES_WITH_MODULES = ["msgbook_format.extras.checks", "msgbook_format.turn"]
 
 
 @pytest.mark.parametrize("face", FACES + FACES_WITH_MODULES)

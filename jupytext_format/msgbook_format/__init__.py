@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from nbformat import NotebookNode
 
-    from msgbook_format.checks import Finding, OutputFileRule
+    from msgbook_format.finding import Finding, OutputFileRule
 
 __all__ = ["check", "read", "reads", "write", "writes"]
 
@@ -108,6 +108,7 @@ def check(
         agents: Names that the project and the user's settings define. Without them, a
             `default_agent` is checked only in a text that defines agents itself.
     """
-    from msgbook_format import checks
+    from msgbook_format.lazy import load_extra
 
-    return checks.check(text, output_file=output_file, agents=agents)
+    find: Callable[..., list[Finding]] = load_extra("msgbook_format", "checks.check")
+    return find(text, output_file=output_file, agents=agents)

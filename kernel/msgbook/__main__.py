@@ -89,7 +89,7 @@ VERBS = (
         "list the agents of a folder's conversations and what they do",
         arguments.declare_agents,
     ),
-    Verb("check", "find likely mistakes in message files", arguments.declare_check),
+    Verb("check", "find likely mistakes in message files", arguments.declare_check, is_extra=True),
     Verb("set-default", "choose the agent that answers by default", arguments.declare_set_default),
     Verb(
         "trust",

@@ -10,9 +10,9 @@ from format.checks.test_check import CASES
 from format.test_conformance import SUITE
 
 from msgbook_format import check, reads, writes
-from msgbook_format.checks import fix
+from msgbook_format.extras.checks import fix
+from msgbook_format.extras.merging import merge_texts
 from msgbook_format.files import parse_agent_file
-from msgbook_format.merging import merge_texts
 from msgbook_format.turn import TURN_MIME, bundle
 
 from .world import Record, World

@@ -1,6 +1,7 @@
 """Features beside a conversation, each of which the core could do without.
 
 - `cassettes`: conversations that are recorded and replayed. `pytest_plugin`: as tests.
+- `check`: the verb that lists the findings of `msgbook_format.extras.checks`.
 - `git_setup`: git diffs and merges message files by cell.
 - `many`: many conversations at once, and one over several models.
 - `other_chats`: chats of other programs as conversations, and conversations as OpenAI messages.
@@ -21,6 +22,7 @@ ENTRY_POINTS = {
     "other_chats.import_as": "msgbook.extras.other_chats.imported_chats:import_as",
     "other_chats.import_into": "msgbook.extras.other_chats.imported_chats:import_into",
     "other_chats.message_forms": "msgbook.extras.other_chats.openai_messages:FORMS",
+    "verbs.check": "msgbook.extras.check:run",
     "verbs.git-setup": "msgbook.extras.git_setup:run",
 }
 """What the extras offer: `module:name`, as in the entry points of a plug-in. A table, since reading those of all installed

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from msgbook_format import check
-from msgbook_format.checks import fix
-from msgbook_format.checks.file_rules import is_same_notebook
+from msgbook_format.extras.checks import fix
+from msgbook_format.extras.checks.file_rules import is_same_notebook
 
 HERE = Path(__file__).parents[1]
 FIXTURES = sorted((HERE / "fixtures").glob("*.md"))

@@ -8,8 +8,8 @@ import pytest
 from saved_chats import QUESTION
 
 from msgbook_format import check, reads
-from msgbook_format.merging import Labels, MergeError, merge_texts
-from msgbook_format.merging.conflicts import rename
+from msgbook_format.extras.merging import Labels, MergeError, merge_texts
+from msgbook_format.extras.merging.conflicts import rename
 
 CHAT = f"""\
 ---

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook_format import reads, writes
-from msgbook_format.merging import MergeError, merge_texts
+from msgbook_format.extras.merging import MergeError, merge_texts
 
 
 @given(st.randoms(use_true_random=False), st.booleans())

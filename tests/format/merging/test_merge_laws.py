@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from merge_histories import History, history, words_of
 
 from msgbook_format import check, reads, writes
-from msgbook_format.merging import merge_texts
-from msgbook_format.merging.parts import merge_lines, merge_order
+from msgbook_format.extras.merging import merge_texts
+from msgbook_format.extras.merging.parts import merge_lines, merge_order
 
 HISTORIES = 2 * settings.default.max_examples
 """Histories of each of the blocks."""

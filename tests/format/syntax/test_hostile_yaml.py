@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from msgbook_format import reads, writes
-from msgbook_format.checks import check
+from msgbook_format.extras.checks import check
 from msgbook_format.syntax.yaml_nodes import YamlError, compose
 
 

@@ -25,7 +25,7 @@ PROGRAM = """
 import json, sys
 from msgbook_format import reads, writes
 from msgbook_format.agents.definitions import list_agents
-from msgbook_format.checks import check
+from msgbook_format.extras.checks import check
 from msgbook_format.agents.definitions import with_default_agent
 from msgbook_format.syntax import FrontmatterError
 

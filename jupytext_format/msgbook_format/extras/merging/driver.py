@@ -12,9 +12,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgbook_format.extras.merging.conflicts import Labels
+from msgbook_format.extras.merging.merge import MergeError, merge_texts
 from msgbook_format.files import replace_bytes
-from msgbook_format.merging.conflicts import Labels
-from msgbook_format.merging.merge import MergeError, merge_texts
 
 _CONFLICTS = 3
 _NOT_MERGED = 2
@@ -64,7 +64,3 @@ def _say(text: str) -> None:
     encoding = sys.stderr.encoding or "utf-8"
     shown = shown.encode(encoding, "backslashreplace").decode(encoding)
     sys.stderr.write(f"msgbook: {shown}\n")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,25 +1,21 @@
-"""`msgbook check FILE...`: finds likely mistakes in message files. Other verbs require such files by `require_text`."""
+"""`msgbook check FILE...`: finds likely mistakes in message files."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import shlex
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from msgbook.agents import read_project
-from msgbook.approval import followed_project
-from msgbook.cli.terminal import CommandError, complain, line_of, say
-from msgbook.config import load_settings
-from msgbook.errors import ConfigError, MsgbookError, describe_file_error
-from msgbook.notebook import NOTEBOOK_SUFFIX, Document
-from msgbook_format import checks
-from msgbook_format.checks import Finding
+from msgbook.cli.message_files import list_outside_agents, require_text
+from msgbook.cli.terminal import complain, line_of, say
+from msgbook.errors import MsgbookError, describe_file_error
 from msgbook_format.errors import MessageFileError
-from msgbook_format.files import SUFFIX, Snapshot, is_agent_file
+from msgbook_format.extras import checks
+from msgbook_format.files import Snapshot
+from msgbook_format.finding import Finding
 from msgbook_format.garbage import paused
 from msgbook_format.outputs import find_problem
 
@@ -94,46 +90,3 @@ def _as_object(file: str, finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         "fixable": finding.fixable,
     }
-
-
-# Check that the file of a verb is a message file.
-
-
-def require_text(path: Path) -> None:
-    """Raise `CommandError` for a folder, an `.ipynb` or an `.mtm`: the verb works only on message files.
-
-    Raises:
-        DocumentError: The notebook is broken, so it could not be converted to text either.
-    """
-    if path.is_dir():
-        raise CommandError(f"{path} is a folder: name the message files in it, such as *{SUFFIX}")
-    if path.suffix == NOTEBOOK_SUFFIX and path.is_file():
-        Document.read(path)
-        raise _wrong_format(path, "a notebook (.ipynb)")
-    if is_agent_file(path) and path.is_file():
-        Document.read(path)
-        raise _wrong_format(path, "a conversation in JSON")
-
-
-def _wrong_format(path: Path, found: str) -> CommandError:
-    text = path.with_name(f"{path.stem}{SUFFIX}")
-    command = f"msgbook convert {shlex.quote(str(path))} {shlex.quote(str(text))}"
-    return CommandError(
-        f"{path}: expected a message file, got {found}. Convert it with `{command}`."
-    )
-
-
-# Agents that are defined outside a message file.
-
-
-def list_outside_agents(folder: Path) -> frozenset[str] | None:
-    """Return the agents that the project and the user's settings define; None if these are unreadable.
-
-    Args:
-        folder: Of the message file.
-    """
-    try:
-        configured = load_settings().agents
-    except ConfigError:
-        return None
-    return frozenset({*configured, *read_project(followed_project(folder), folder).agents})

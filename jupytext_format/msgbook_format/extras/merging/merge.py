@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from msgbook_format import garbage
-from msgbook_format.merging.conflicts import (
+from msgbook_format.extras.merging.conflicts import (
     FRONTMATTER_WORDS,
     OTHER_BELOW,
     Labels,
@@ -16,8 +16,8 @@ from msgbook_format.merging.conflicts import (
     rename,
     without_solved_conflicts,
 )
-from msgbook_format.merging.one_part import merge_cell, merge_frontmatter
-from msgbook_format.merging.parts import (
+from msgbook_format.extras.merging.one_part import merge_cell, merge_frontmatter
+from msgbook_format.extras.merging.parts import (
     CellPart,
     Parts,
     lines_of,

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from msgbook_format.checks.checked_text import CheckedText, parse_for_checks
-from msgbook_format.checks.finding import Finding
-from msgbook_format.checks.lookalikes import fence_run, find_lookalikes
-from msgbook_format.checks.marker_rules import check_fences
 from msgbook_format.document.reader import reads
+from msgbook_format.extras.checks.checked_text import CheckedText, parse_for_checks
+from msgbook_format.extras.checks.lookalikes import fence_run, find_lookalikes
+from msgbook_format.extras.checks.marker_rules import check_fences
+from msgbook_format.finding import Finding
 from msgbook_format.jsontext import is_same
 from msgbook_format.syntax.split import BOM, split_section
 

@@ -1,8 +1,12 @@
-"""The finding: a probable mistake in a text."""
+"""What `check` finds, and what it is given to look at files."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+OutputFileRule = Callable[[str, str | None], str | None]
+"""Takes the values of `output_file` and `sha256`; returns a message if that file cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ import yaml
 from msgbook_format.agents.definitions import DEFAULT_AGENT, FrontmatterAgents, frontmatter_agents
 from msgbook_format.cells.cell import is_cell_id, parse_output_cells, read_attachments
 from msgbook_format.cells.head import read_json_cell
-from msgbook_format.checks.lookalikes import FootnoteLine, Lookalikes, find_lookalikes
 from msgbook_format.document.notebook_metadata import read_metadata
+from msgbook_format.extras.checks.lookalikes import FootnoteLine, Lookalikes, find_lookalikes
 from msgbook_format.outputs.code_outputs import is_output
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.footnotes import Definition, Footnotes, Opening, place_footnotes

@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from operator import attrgetter
 
-from msgbook_format.checks import (
+from msgbook_format.extras.checks import (
     agent_rules,
     file_rules,
     marker_rules,
     misspelled_rules,
     output_rules,
 )
-from msgbook_format.checks.checked_text import CheckedText, parse_for_checks
-from msgbook_format.checks.file_rules import fix
-from msgbook_format.checks.finding import Finding
-from msgbook_format.checks.output_rules import OutputFileRule
+from msgbook_format.extras.checks.checked_text import CheckedText, parse_for_checks
+from msgbook_format.extras.checks.file_rules import fix
+from msgbook_format.finding import Finding, OutputFileRule
 
-__all__ = ["Finding", "OutputFileRule", "check", "fix"]
+__all__ = ["check", "fix"]
 
 Rule = Callable[[CheckedText], Iterable[Finding]]
 

@@ -6,7 +6,7 @@
 - `conflicts`: how a conflict is written, so that the result is still a message file, and a common ancestor that has
   conflicts itself.
 - `merge`: the merge of whole texts. All of these are pure.
-- `__main__`: the merge driver of git, `python -m msgbook_format.merging`.
+- `driver`: the merge driver of git, `python -m msgbook_format.merging`.
 """
 
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook_format.merging.conflicts import Labels
-    from msgbook_format.merging.merge import Merged, MergeError, merge_texts
+    from msgbook_format.extras.merging.conflicts import Labels
+    from msgbook_format.extras.merging.merge import Merged, MergeError, merge_texts
 else:
     __getattr__ = lazy_names(__name__)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from typing import get_args
 
 from msgbook_format import jsontext
-from msgbook_format.checks.checked_text import CheckedText, LocatedCell
-from msgbook_format.checks.finding import Finding
 from msgbook_format.document.reader import reads
+from msgbook_format.extras.checks.checked_text import CheckedText, LocatedCell
+from msgbook_format.finding import Finding, OutputFileRule
 from msgbook_format.outputs.output_history import KEY, has_stale_marks
 from msgbook_format.syntax.lines import is_base64
 from msgbook_format.syntax.text_cell import is_history, parse_msg_line
@@ -19,9 +19,6 @@ from msgbook_format.turn.model import ResultStatus, TurnStatus
 from msgbook_format.turn.output_cells.blocks import block_type
 from msgbook_format.turn.output_cells.call_text import is_understood, read_call_text
 from msgbook_format.turn.output_cells.turn_attributes import COUNTS, read_count, read_seconds
-
-OutputFileRule = Callable[[str, str | None], str | None]
-"""Takes the values of `output_file` and `sha256`; returns a message if that file cannot be used."""
 
 _OBJECTS = ("usage", "context", "turn", "extra", "metadata", "output_metadata")
 _BINARY = ("image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream")

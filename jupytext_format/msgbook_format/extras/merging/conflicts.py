@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from msgbook_format.merging.parts import CellPart, Chunk, Parts
+from msgbook_format.extras.merging.parts import CellPart, Chunk, Parts
 from msgbook_format.syntax.attributes import parse_footnote
 from msgbook_format.syntax.lines import Escaper, marker_level
 from msgbook_format.syntax.split import Segment

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from msgbook_format.checks.checked_text import CheckedText, LocatedCell
-from msgbook_format.checks.finding import Finding
-from msgbook_format.checks.lookalikes import FootnoteLine, Line, closes, fence_run
-from msgbook_format.checks.misspelled_rules import has_only_attributes, says_history
+from msgbook_format.extras.checks.checked_text import CheckedText, LocatedCell
+from msgbook_format.extras.checks.lookalikes import FootnoteLine, Line, closes, fence_run
+from msgbook_format.extras.checks.misspelled_rules import has_only_attributes, says_history
+from msgbook_format.finding import Finding
 from msgbook_format.syntax.attributes import parse_footnote
 from msgbook_format.syntax.footnotes import is_definition
 from msgbook_format.syntax.text_cell import is_excluded

@@ -11,14 +11,14 @@ import yaml
 
 from msgbook_format.agents.properties import PROPERTIES, find_property, property_table
 from msgbook_format.cells.code import PYTHON_INFO
-from msgbook_format.checks.checked_text import (
+from msgbook_format.extras.checks.checked_text import (
     YAML_LINE,
     CheckedCell,
     CheckedText,
     LocatedCell,
     describe_node,
 )
-from msgbook_format.checks.finding import Finding
+from msgbook_format.finding import Finding
 from msgbook_format.syntax.dialect import MSG_MAGIC, is_shell_command
 from msgbook_format.syntax.fence import parse_fence
 from msgbook_format.syntax.text_cell import AgentLine, parse_agent_line, parse_msg_line

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import lru_cache
 
-from msgbook_format.checks.checked_text import CheckedText, LocatedCell
-from msgbook_format.checks.finding import Finding
+from msgbook_format.extras.checks.checked_text import CheckedText, LocatedCell
+from msgbook_format.finding import Finding
 from msgbook_format.syntax.dialect import MSG_MAGIC
 from msgbook_format.syntax.text_cell import (
     HISTORY_VALUES,

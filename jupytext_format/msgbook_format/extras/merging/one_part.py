@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from msgbook_format.document.reader import reads_metadata
-from msgbook_format.merging.conflicts import Labels, can_hold_marks, join_chunks
-from msgbook_format.merging.parts import CellPart, lines_of, merge_lines, merge_order
+from msgbook_format.extras.merging.conflicts import Labels, can_hold_marks, join_chunks
+from msgbook_format.extras.merging.parts import CellPart, lines_of, merge_lines, merge_order
 from msgbook_format.syntax.frontmatter import parse_frontmatter, split_frontmatter
 from msgbook_format.syntax.yaml_nodes import YamlError, compose
 
