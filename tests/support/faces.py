@@ -12,7 +12,7 @@ FACES = [
     "msgbook.request.history",
     "msgbook.tools",
     "msgbook.turn",
-    "msgbook_format.agent_context",
+    "msgbook_format.extras.agent_context",
     "msgbook_format.agents",
     "msgbook_format.cells",
     "msgbook_format.document",

@@ -18,11 +18,11 @@ from msgbook.notebook.outputs import outputs_text
 from msgbook.text import capped, one_line, visible, without_data
 from msgbook.tools import Output, TerminalText
 from msgbook.tools.files.writing import preview
-from msgbook_format.agent_context.content import shown_text
 from msgbook_format.document import reader, writer
 from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
 from msgbook_format.exporters.page_markdown import text_html
 from msgbook_format.exporters.sanitize import sanitize_html
+from msgbook_format.extras.agent_context.content import shown_text
 from msgbook_format.extras.checks import check
 from msgbook_format.extras.merging import merge_texts
 from msgbook_format.jsontext import is_too_deep

@@ -5,13 +5,14 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgbook_format.agent_context import BrokenContextError, load_context
 from msgbook_format.agents import AgentMetadata, agent_metadata_of
 from msgbook_format.document import reads, reads_metadata
 from msgbook_format.files import SUFFIX, has_section, is_agent_file, open_regular, parse_ipynb
+from msgbook_format.lazy import load_extra
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import has_msgbook_kernel, split_frontmatter
 
@@ -105,9 +106,10 @@ def _context_metadata(path: Path) -> dict[str, Any]:
             return as_dict(json.JSONDecoder().raw_decode(text, match.end())[0])
     except ValueError:
         pass  # The metadata are longer, or broken.
+    load: Callable[[bytes], dict[str, Any]] = load_extra("msgbook_format", "agent_files.load")
     try:
-        return as_dict(load_context(_start(path, None))["metadata"])
-    except BrokenContextError as error:
+        return as_dict(load(_start(path, None))["metadata"])
+    except ValueError as error:
         raise HeadError(str(error)) from error
 
 

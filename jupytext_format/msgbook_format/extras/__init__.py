@@ -1,5 +1,6 @@
 """Features beside the format, each of which the core could do without.
 
+- `agent_context`: notebooks as `.mtm` files, and back.
 - `checks`: probable mistakes in a text.
 - `merging`: the merge of three versions of a text, for git.
 
@@ -9,6 +10,9 @@ The core imports none of them. It finds what they offer by its name in `ENTRY_PO
 from __future__ import annotations
 
 ENTRY_POINTS = {
+    "agent_files.encode": "msgbook_format.extras.agent_context.files:encode_agent_file",
+    "agent_files.load": "msgbook_format.extras.agent_context.context_text:load_context",
+    "agent_files.parse": "msgbook_format.extras.agent_context.files:parse_agent_file",
     "checks.check": "msgbook_format.extras.checks:check",
 }
 """What the extras offer: `module:name`, as in the entry points of a plug-in."""

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-from msgbook_format.agent_context import (
-    BrokenContextError,
-    context_from,
-    dump_context,
-    load_context,
-    notebook_from,
-)
-from msgbook_format.agents import new_agent_metadata
 from msgbook_format.document.reader import reads
 from msgbook_format.document.writer import writes
-from msgbook_format.errors import MessageFileError, NotAMessageFile, NotUtf8Error
+from msgbook_format.errors import NotAMessageFile, NotUtf8Error
 from msgbook_format.files.names import SUFFIX, read_regular
 from msgbook_format.files.writing import replace_bytes
+from msgbook_format.lazy import load_extra
 from msgbook_format.outputs.files import keep_lost_data, load_output_files
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name, split_frontmatter
 from msgbook_format.syntax.frontmatter_key import FrontmatterError, with_frontmatter_key
@@ -116,27 +108,16 @@ def has_section(text: str) -> bool:
 # Files with an AgentContext on disk: `.mtm` and `.mutsumi-notebook` (seed 000).
 
 
-class NotAnAgentFileError(MessageFileError):
-    """A file holds no AgentContext, or a notebook cannot be written as one."""
-
-    def __init__(self, path: Path | str, problem: object) -> None:
-        super().__init__(
-            f"{path}: {problem}. A file with this name holds one JSON object with the metadata of an "
-            "agent (`metadata`) and its messages (`context`). The file is unchanged."
-        )
-        self.path = path
-
-
 def parse_agent_file(data: bytes, path: Path | str) -> dict[str, Any]:
     """Return the notebook in the bytes of the file at `path`.
 
     Raises:
-        NotAnAgentFileError: They hold no AgentContext.
+        MessageFileError: They hold no AgentContext.
     """
-    try:
-        return notebook_from(load_context(data))
-    except BrokenContextError as error:
-        raise NotAnAgentFileError(path, error) from None
+    parse: Callable[[bytes, Path | str], dict[str, Any]] = load_extra(
+        "msgbook_format", "agent_files.parse"
+    )
+    return parse(data, path)
 
 
 def encode_agent_file(
@@ -151,26 +132,10 @@ def encode_agent_file(
         folder: The folder that a new agent is allowed to use; None if it is not known.
 
     Raises:
-        NotAnAgentFileError: The notebook has another kernel, or `present` holds no AgentContext.
+        MessageFileError: The notebook has another kernel, or `present` holds no AgentContext.
     """
-    try:
-        if present is None:
-            default = _new_metadata(Path(path), folder)
-        else:
-            default = load_context(present)["metadata"]
-        return dump_context(context_from(notebook, default), present)
-    except BrokenContextError as error:
-        raise NotAnAgentFileError(path, error) from None
-
-
-def _new_metadata(path: Path, folder: Path | None) -> dict[str, Any]:
-    """Return AgentMetadata (seed 001) of an agent that has none."""
-    return new_agent_metadata(
-        uuid=str(uuid4()),
-        created_at=datetime.now(UTC),
-        name=path.stem or "New Agent",
-        allowed_uris=[] if folder is None else [folder.absolute().as_uri()],
-    )
+    encode: Callable[..., bytes] = load_extra("msgbook_format", "agent_files.encode")
+    return encode(notebook, path, present=present, folder=folder)
 
 
 # Ordinary Markdown files that become conversations.

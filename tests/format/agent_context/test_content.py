@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from msgbook_format.agent_context import context_from, notebook_from
 from msgbook_format.document import reads
+from msgbook_format.extras.agent_context import context_from, notebook_from
 from msgbook_format.turn import turn_of
 
 PARTS = [

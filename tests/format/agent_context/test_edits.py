@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from format.agent_context.contexts import CONTEXTS
 from format.strategies import edits, notebooks
-from msgbook_format.agent_context import context_from, notebook_from
-from msgbook_format.agent_context.cells import is_empty
+from msgbook_format.extras.agent_context import context_from, notebook_from
+from msgbook_format.extras.agent_context.cells import is_empty
 from msgbook_format.jsontext import is_same
 from msgbook_format.nodes import as_nodes
 from msgbook_format.syntax import KERNELSPEC

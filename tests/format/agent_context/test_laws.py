@@ -11,9 +11,14 @@ import pytest
 from hypothesis import given
 
 from format.agent_context.contexts import CONTEXTS
-from msgbook_format.agent_context import context_from, dump_context, load_context, notebook_from
 from msgbook_format.document.reader import reads
 from msgbook_format.document.writer import writes
+from msgbook_format.extras.agent_context import (
+    context_from,
+    dump_context,
+    load_context,
+    notebook_from,
+)
 from msgbook_format.files import reads_ipynb, writes_ipynb
 from msgbook_format.jsontext import is_same
 from msgbook_format.turn import TURN_MIME

@@ -14,9 +14,9 @@ from typing import Any
 from msgbook.extras.other_chats.chat import ChatMessage, OtherChat
 from msgbook.notebook import IMPORTED_TEXT, imported_digest
 from msgbook.text import repair_surrogates
-from msgbook_format.agent_context import escaped
 from msgbook_format.cells import Claim, resolve_ids
 from msgbook_format.document import reads
+from msgbook_format.extras.agent_context import escaped
 from msgbook_format.turn import TURN_VERSION, bundle
 
 IMPORTED = "imported"

@@ -8,8 +8,8 @@ from hashlib import sha256
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.agent_context import leftovers
-from msgbook_format.agent_context.content import as_page, content_text, result_content
+from msgbook_format.extras.agent_context import leftovers
+from msgbook_format.extras.agent_context.content import as_page, content_text, result_content
 from msgbook_format.turn import (
     TURN_MIME,
     TURN_VERSION,

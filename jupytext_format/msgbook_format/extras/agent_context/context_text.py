@@ -12,7 +12,7 @@ from collections import defaultdict, deque
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.agent_context.content import BrokenContextError, as_page, require_context
+from msgbook_format.extras.agent_context.content import BrokenContextError, as_page, require_context
 
 _BOM = b"\xef\xbb\xbf"
 

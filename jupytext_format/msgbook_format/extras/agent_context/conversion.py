@@ -8,7 +8,8 @@ from copy import deepcopy
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.agent_context.cells import (
+from msgbook_format.cells.cell import Claim, resolve_ids
+from msgbook_format.extras.agent_context.cells import (
     answer_from,
     as_note,
     cell_from,
@@ -18,8 +19,7 @@ from msgbook_format.agent_context.cells import (
     message_from,
     orphan_from,
 )
-from msgbook_format.agent_context.content import BrokenContextError
-from msgbook_format.cells.cell import Claim, resolve_ids
+from msgbook_format.extras.agent_context.content import BrokenContextError
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import KERNELSPEC, LANGUAGE_INFO, has_msgbook_kernel
 

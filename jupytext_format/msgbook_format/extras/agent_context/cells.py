@@ -12,17 +12,22 @@ from copy import deepcopy
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.agent_context import leftovers
-from msgbook_format.agent_context.content import (
+from msgbook_format.cells import is_code
+from msgbook_format.cells.cell import is_cell_id, may_be_derived
+from msgbook_format.extras.agent_context import leftovers
+from msgbook_format.extras.agent_context.content import (
     content_text,
     escaped,
     is_message,
     prompt_text,
     shown_text,
 )
-from msgbook_format.agent_context.turns import record_of, turn_from, turn_messages, turn_of_record
-from msgbook_format.cells import is_code
-from msgbook_format.cells.cell import is_cell_id, may_be_derived
+from msgbook_format.extras.agent_context.turns import (
+    record_of,
+    turn_from,
+    turn_messages,
+    turn_of_record,
+)
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import KERNELSPEC, Dialect
 from msgbook_format.turn import TURN_MIME, Turn, bundle, turn_of, without_derived

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.agent_context.content import is_message
+from msgbook_format.extras.agent_context.content import is_message
 
 KEY = "agent_message"
 """Key of blocks, and of `metadata.msgbook` of cells."""
