@@ -68,6 +68,23 @@ export default tseslint.config(
     }
   },
   {
+    files: ['src/**/*.{ts,tsx}'],
+    ignores: ['src/index.ts', 'src/extras/**', 'src/__tests__/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              group: ['**/extras', '**/extras/**'],
+              message: 'The core imports no extra: index.ts alone adds them.'
+            }
+          ]
+        }
+      ]
+    }
+  },
+  {
     files: ['src/__tests__/**/*.{ts,tsx}'],
     rules: {
       'no-restricted-properties': 'off'

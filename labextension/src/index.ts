@@ -11,7 +11,7 @@ import { contextPlugin, statusBarPlugin } from './plugins/context';
 import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin, newChatPlugin } from './plugins/newChat';
 import { filesPlugin } from './plugins/files';
-import { gitDiffPlugin, pairingPlugin } from './plugins/pairing';
+import { extraPlugins } from './extras';
 import { contentsPlugin } from './plugins/contents';
 import { openingPlugin } from './plugins/opening';
 import { notificationsPlugin } from './plugins/notifications';
@@ -38,7 +38,6 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   promptFilesPlugin,
   fileTypePlugin,
   filesPlugin,
-  gitDiffPlugin,
   newChatPlugin,
   proposedKernelPlugin,
   chatNamePlugin,
@@ -56,7 +55,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   statusBarPlugin,
   searchPlugin,
   notificationsPlugin,
-  pairingPlugin
+  ...extraPlugins
 ];
 
 export default plugins;

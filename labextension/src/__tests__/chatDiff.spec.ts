@@ -1,12 +1,12 @@
 import { nullTranslator } from '@jupyterlab/translation';
-import { type IChatCell, parseCells, readVersions } from '../diff/chatCell';
+import { type IChatCell, parseCells, readVersions } from '../extras/diff/chatCell';
 import {
   diffParts,
   diffWords,
   type IDiffTools,
   rowView
-} from '../diff/rowView';
-import { diffCells, groupRows } from '../diff/rows';
+} from '../extras/diff/rowView';
+import { diffCells, groupRows } from '../extras/diff/rows';
 import { TURN_MIME } from '../turn/model';
 
 function cell(id: string, source = id, answer = ''): IChatCell {

@@ -1,7 +1,7 @@
 import { type Contents, ServerConnection } from '@jupyterlab/services';
 import type { JSONObject } from '@lumino/coreutils';
+import type { Files } from '../files/beside';
 import {
-  type Files,
   formatsOf,
   type IOpenNotebook,
   isPaired,
@@ -12,7 +12,7 @@ import {
   unpair,
   unpairNotebook,
   withFormats
-} from '../pairing/pairNotebook';
+} from '../extras/pairing/pairNotebook';
 
 const IPYNB = 'notes/chat.ipynb';
 const TEXT = 'notes/chat.msg.md';

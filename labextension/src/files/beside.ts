@@ -1,6 +1,22 @@
 import { PathExt } from '@jupyterlab/coreutils';
 import { type Contents, ServerConnection } from '@jupyterlab/services';
 
+/** Ending of a message file. */
+export const MESSAGES = '.msg.md';
+
+/** The files that the server holds. */
+export type Files = Pick<Contents.IManager, 'get' | 'save'>;
+
+/** Return whether a path has the name of a message file. */
+export function isMessageFile(path: string): boolean {
+  return path.endsWith(MESSAGES);
+}
+
+/** Return whether there is a file at `path`. */
+export async function exists(files: Files, path: string): Promise<boolean> {
+  return (await findFile(files, path, { content: false })) !== null;
+}
+
 /** Return the path of a file that is named from the folder of another file. */
 export function pathBeside(
   contents: Contents.IManager,

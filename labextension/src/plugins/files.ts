@@ -12,11 +12,11 @@ import {
   nullTranslator,
   type TranslationBundle
 } from '@jupyterlab/translation';
+import { isMessageFile } from '../files/beside';
 import { EXPORT, exportLabels, labelExports } from '../files/exportLabels';
 import { followEachOther, type ITextWidget } from '../files/follow';
 import { isReadFromMessages, openAsChat } from '../files/openAsChat';
 import { chatIcon } from '../icons';
-import { isMessageFile } from '../pairing/pairNotebook';
 import { asText } from '../turn/model';
 
 const SHOW_TEXT = 'msgbook:show-text-beside';

@@ -26,7 +26,7 @@ import { IPageConnections } from '../tokens';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { errorText } from '../live/errorText';
 import { openChat } from '../live/chatNotebook';
-import { exists } from '../pairing/pairNotebook';
+import { exists } from '../files/beside';
 import { asText } from '../turn/model';
 
 /** Plugin with the form that connects a model. */

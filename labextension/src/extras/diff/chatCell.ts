@@ -6,8 +6,8 @@ import {
   parseTurn,
   resultParts,
   TURN_MIME
-} from '../turn/model';
-import { indentJson } from '../turn/text';
+} from '../../turn/model';
+import { indentJson } from '../../turn/text';
 import type { IDiffModel, IVersion } from '@jupyterlab/git';
 
 /** A part of an answer, as text that can be compared. */

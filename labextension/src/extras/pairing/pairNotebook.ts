@@ -1,12 +1,17 @@
 import type { INotebookContent } from '@jupyterlab/nbformat';
 import type { INotebookModel } from '@jupyterlab/notebook';
-import type { Contents } from '@jupyterlab/services';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
-import { findFile } from '../files/beside';
+import {
+  exists,
+  type Files,
+  findFile,
+  isMessageFile,
+  MESSAGES
+} from '../../files/beside';
 import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { errorText } from '../live/errorText';
+import { errorText } from '../../live/errorText';
 
 const KEY = 'jupytext';
 
@@ -24,14 +29,6 @@ export interface IOpenNotebook {
 
 /** Result of pairing; `missing` if the server did not write the other file. */
 export type Outcome = 'paired' | 'unsaved' | 'missing';
-
-/** The files that the server holds. */
-export type Files = Pick<Contents.IManager, 'get' | 'save'>;
-
-/** Return whether there is a file at `path`. */
-export async function exists(files: Files, path: string): Promise<boolean> {
-  return (await findFile(files, path, { content: false })) !== null;
-}
 
 /**
  * Pair a notebook with the file beside it, replacing that file, and save both.
@@ -251,7 +248,6 @@ async function mayReplace(
 }
 
 const NOTEBOOK = '.ipynb';
-const MESSAGES = '.msg.md';
 
 /** An entry of Jupytext's formats that names the `.ipynb`, after its folder if it has one. */
 const NOTEBOOK_ENTRY = /^(.*\/)?\.?ipynb$/;
@@ -270,11 +266,6 @@ export function otherPath(path: string): string | null {
   return path.endsWith(NOTEBOOK)
     ? path.slice(0, -NOTEBOOK.length) + MESSAGES
     : null;
-}
-
-/** Return whether a path has the name of a message file. */
-export function isMessageFile(path: string): boolean {
-  return path.endsWith(MESSAGES);
 }
 
 /**

@@ -3,11 +3,11 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { JSONValue } from '@lumino/coreutils';
 import { Panel, Widget } from '@lumino/widgets';
-import { Disclosure, element } from '../render/dom';
-import { turnRendererFactory } from '../render/factory';
-import { safeMarkdown } from '../safe/markdown';
-import { TURN_MIME } from '../turn/model';
-import { controlsVisible } from '../turn/text';
+import { Disclosure, element } from '../../render/dom';
+import { turnRendererFactory } from '../../render/factory';
+import { safeMarkdown } from '../../safe/markdown';
+import { TURN_MIME } from '../../turn/model';
+import { controlsVisible } from '../../turn/text';
 import { type IChatCell, type IPart, isSameAnswer } from './chatCell';
 import type { IRow } from './rows';
 import {

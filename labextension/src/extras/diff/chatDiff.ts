@@ -1,8 +1,8 @@
 import type { IDiffModel, IDiffWidget } from '@jupyterlab/git';
 import type { Contents } from '@jupyterlab/services';
 import { Panel, Widget } from '@lumino/widgets';
-import { element, withCodeSpans } from '../render/dom';
-import { controlsVisible } from '../turn/text';
+import { element, withCodeSpans } from '../../render/dom';
+import { controlsVisible } from '../../turn/text';
 import { diffCells, groupRows, type RowGroup } from './rows';
 import { foldedView, type IDiffTools, rowView } from './rowView';
 import { type ReadCells, readVersions, type Versions } from './chatCell';
