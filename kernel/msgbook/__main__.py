@@ -11,14 +11,14 @@ if __name__ == "__main__" and not sys.flags.safe_path:
 
 import argparse
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from msgbook import __version__
 from msgbook.cli import arguments
-from msgbook.cli.arguments import declare_run
+from msgbook.cli.arguments import Verb, declare_run
 from msgbook.cli.terminal import complain, line_of, printable, say
 from msgbook.errors import MsgbookError
 
@@ -29,29 +29,7 @@ _PATHS = {"file", "files", "folder", "target", "new", "output", "out", "record",
 """Arguments that are paths."""
 
 
-class Verb(NamedTuple):
-    """One verb of the command."""
-
-    name: str
-    help: str
-    """One line for `msgbook --help`."""
-    declare: Callable[[argparse.ArgumentParser], None]
-    is_extra: bool = False
-    """Whether it is one of `msgbook.extras`."""
-
-    def load(self) -> Callable[[argparse.Namespace], int]:
-        """Return the function that takes the arguments and returns the exit code. Only now its module is imported."""
-        run: Callable[[argparse.Namespace], int]
-        if self.is_extra:
-            from msgbook_format.lazy import load_extra  # `--help` needs none of the format
-
-            run = load_extra("msgbook", f"verbs.{self.name}")
-        else:
-            run = import_module(f"msgbook.cli.{self.name.replace('-', '_')}").run
-        return run
-
-
-VERBS = (
+_CORE = (
     Verb("demo", "open a sample conversation with the built-in demo model", arguments.declare_demo),
     Verb(
         "chat",
@@ -89,22 +67,28 @@ VERBS = (
         "list the agents of a folder's conversations and what they do",
         arguments.declare_agents,
     ),
-    Verb("check", "find likely mistakes in message files", arguments.declare_check, is_extra=True),
     Verb("set-default", "choose the agent that answers by default", arguments.declare_set_default),
     Verb(
         "trust",
         "accept the model and the approval rules that a project sets",
         arguments.declare_trust,
     ),
-    Verb(
-        "git-setup",
-        "let git diff and merge message files by cell",
-        arguments.declare_git_setup,
-        is_extra=True,
-    ),
     Verb("doctor", "check the settings and the model's server", arguments.declare_doctor),
     Verb("jupytext", "run Jupytext with support for .msg.md files", arguments.declare_jupytext),
 )
+
+
+def _with_extras(verbs: Sequence[Verb]) -> tuple[Verb, ...]:
+    """Return the verbs with those of the extras."""
+    extras: Sequence[Verb] = import_module("msgbook.extras.verbs").VERBS
+    return tuple(
+        one
+        for verb in verbs
+        for one in (*(extra for extra in extras if extra.before == verb.name), verb)
+    )
+
+
+VERBS = _with_extras(_CORE)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

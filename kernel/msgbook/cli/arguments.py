@@ -1,11 +1,34 @@
-"""Arguments of each verb of the command. Imports argparse alone, so that `--help` is fast."""
+"""What a verb of the command is, and the arguments of each. Imports argparse alone, so that `--help` is fast."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from importlib import import_module
+from typing import NamedTuple
 
 DOCTOR_TIMEOUT = 60.0
 """Seconds for one request of the doctor: a local server may have to load the model first."""
+
+
+class Verb(NamedTuple):
+    """One verb of the command."""
+
+    name: str
+    help: str
+    """One line for `msgbook --help`."""
+    declare: Callable[[argparse.ArgumentParser], None]
+    entry: str = ""
+    """Where the function is that runs it, `module:name`; empty for `run` of the verb's module in `msgbook.cli`."""
+    before: str = ""
+    """Of an extra's verb: the verb that `msgbook --help` lists below it."""
+
+    def load(self) -> Callable[[argparse.Namespace], int]:
+        """Return the function that takes the arguments and returns the exit code. Only now its module is imported."""
+        entry = self.entry or f"msgbook.cli.{self.name.replace('-', '_')}:run"
+        module, _, name = entry.partition(":")
+        run: Callable[[argparse.Namespace], int] = getattr(import_module(module), name)
+        return run
 
 
 def declare_demo(parser: argparse.ArgumentParser) -> None:
@@ -96,19 +119,6 @@ def declare_list(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def declare_check(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `msgbook check`."""
-    parser.description = (
-        "Print FILE:LINE: CODE message for each likely mistake in message files. Exit code: 0 without "
-        "findings, 1 with findings, 2 if a file cannot be read or is a notebook (.ipynb)."
-    )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a message file")
-    parser.add_argument("--json", action="store_true", help="print all findings as one JSON list")
-    parser.add_argument(
-        "--fix", action="store_true", help="fix what is safe to fix, and print what remains"
-    )
-
-
 def declare_set_default(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `msgbook set-default`."""
     parser.description = (
@@ -139,24 +149,6 @@ def declare_trust(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("folder", metavar="DIR")
     parser.add_argument("--revoke", action="store_true", help="stop trusting the project")
-
-
-def declare_git_setup(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `msgbook git-setup`."""
-    parser.description = (
-        "Tell git how to diff and merge *.msg.md files: hunk headers name the cell, --word-diff compares "
-        "words, and a merge goes cell by cell. It changes .git/config and .git/info/attributes of this "
-        "repository, and prints what it writes."
-    )
-    parser.add_argument(
-        "--global",
-        dest="everywhere",
-        action="store_true",
-        help="for all of your repositories: your own git configuration and attributes file",
-    )
-    parser.add_argument(
-        "--remove", action="store_true", help="take back what it wrote, and leave the rest"
-    )
 
 
 def declare_doctor(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,8 @@
 - `many`: many conversations at once, and one over several models.
 - `other_chats`: chats of other programs as conversations, and conversations as OpenAI messages.
 
-The core imports none of them. It finds what they offer by its name in `ENTRY_POINTS`, when a user asks for it.
+The core imports none of them. It finds what they offer by its name in `ENTRY_POINTS`, when a user asks for it, and their
+verbs in `verbs`.
 """
 
 from __future__ import annotations
@@ -22,8 +23,6 @@ ENTRY_POINTS = {
     "other_chats.import_as": "msgbook.extras.other_chats.imported_chats:import_as",
     "other_chats.import_into": "msgbook.extras.other_chats.imported_chats:import_into",
     "other_chats.message_forms": "msgbook.extras.other_chats.openai_messages:FORMS",
-    "verbs.check": "msgbook.extras.check:run",
-    "verbs.git-setup": "msgbook.extras.git_setup:run",
 }
 """What the extras offer: `module:name`, as in the entry points of a plug-in. A table, since reading those of all installed
 packages takes longer than a command may."""

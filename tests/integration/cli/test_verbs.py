@@ -29,6 +29,8 @@ def test_help_and_usage_errors_import_no_verb(argv):
         "msgbook.cli.arguments",
         "msgbook.cli.terminal",
         "msgbook.errors",
+        "msgbook.extras",
+        "msgbook.extras.verbs",
     }
 
 
