@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from msgbook.approval.rules import canonical_json
+from msgbook.approval.rule import canonical_json
 from msgbook.tool_calls import parse_arguments
 from msgbook_format.jsontext import MAX_DEPTH
 

@@ -146,7 +146,7 @@ class Engine:
         engine.folder = find_project(self.folder)
         engine.warnings, engine.reported = [], set(self.reported)
         engine.namespace = None
-        engine.approver = self.approver.in_folder(engine.folder)
+        engine.approver = Approver(self.approver.policy, engine.folder, self.approver.rules)
         engine.results = Results(engine.folder)
         engine._files = self._open_subagent_files(engine.folder).for_another_conversation()
         own = {tool.name: tool for tool in engine._make_tools()[0]}

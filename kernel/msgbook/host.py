@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
-from msgbook.approval import Approver, Rule, RuleUses, SavedRules
+from msgbook.approval import Approver, Rule, Rules
 from msgbook.config import Settings, config_path
 from msgbook.errors import ConfigError
 
@@ -57,5 +57,4 @@ def home_folder() -> Path | None:
 
 def saved_approver(settings: Settings, folder: Path, rules: Sequence[Rule]) -> Approver:
     """Return the approver for a notebook's folder, which saves the rules that answers make."""
-    saved, uses = SavedRules.from_user_file(), RuleUses.from_user_file()
-    return Approver(settings.approval, folder, rules, saved, uses)
+    return Approver(settings.approval, folder, Rules.from_user_files(rules))

@@ -281,7 +281,7 @@ class _TurnRun:
         appears in each turn.
         """
         engine, transcript = self._engine, self._transcript
-        warnings = [*engine.warnings, *engine.approver.take_problems()]
+        warnings = [*engine.warnings, *engine.approver.rules.take_problems()]
         texts = [text for text in warnings if text not in engine.reported]
         engine.reported.update(warnings)
         if engine.settings.approval == "allow":

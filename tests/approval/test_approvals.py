@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from file_calls import FileCalls
 
-from msgbook.approval import Answer, ApprovalRequest, Approver, Decision, Question, Rule, SavedRules
+from msgbook.approval import Answer, ApprovalRequest, Approver, Decision, Question, Rule, Rules
 from msgbook.approval.question import QUESTION_LIMIT
 from msgbook.approval.store import Store
 
@@ -51,7 +51,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def approver(file: Path) -> Approver:
-    return Approver("ask", FOLDER, saved=SavedRules(Store(file)))
+    return Approver("ask", FOLDER, Rules(kept=Store(file)))
 
 
 def test_a_person_who_approves_a_call_once_is_asked_the_next_time(approver):
@@ -75,10 +75,10 @@ def test_a_tool_that_was_approved_for_the_session_is_not_asked_about_again(appro
 def test_a_rule_covers_this_call_in_every_later_session_of_this_folder(approver, file):
     decide(approver, question(arguments='{"a": 1}'), Answer("rule"))
 
-    later = Approver("ask", FOLDER, saved=SavedRules(Store(file)))
+    later = Approver("ask", FOLDER, Rules(kept=Store(file)))
     assert decide(later, question(arguments='{"a":1}')) == Decision("rule")
     assert decide(later, question(arguments='{"a": 2}'), Answer("once")) == Decision("user")
-    elsewhere = Approver("ask", FOLDER / "sub", saved=SavedRules(Store(file)))
+    elsewhere = Approver("ask", FOLDER / "sub", Rules(kept=Store(file)))
     assert decide(elsewhere, question(arguments='{"a": 1}'), None).approval == "denied"
 
 
@@ -90,14 +90,14 @@ def test_nothing_covers_a_call_that_always_asks(approver, file, choice):
 
     assert decide(approver, asked, Answer("once")) == Decision("user")
     assert decide(approver, question(), Answer("once")) == Decision("user")
-    broad = Approver("ask", FOLDER, [Rule("shell")])
+    broad = Approver("ask", FOLDER, Rules([Rule("shell")]))
     assert decide(broad, asked, Answer("no")).approval == "denied"
     assert not file.exists()
 
 
 @pytest.mark.parametrize("policy", ["ask", "deny"])
 def test_the_users_rules_hold_where_nobody_can_be_asked(policy):
-    approver = Approver(policy, FOLDER, [Rule("shell")])
+    approver = Approver(policy, FOLDER, Rules([Rule("shell")]))
 
     assert asyncio.run(approver.decide(question(), None)) == Decision("rule")
     denied = asyncio.run(approver.decide(question("write"), None))
@@ -143,7 +143,7 @@ def test_a_call_as_long_as_a_question_may_be_is_asked_about(approver):
 
 
 def test_a_rule_covers_a_call_that_is_too_long_to_be_shown():
-    approver = Approver("ask", FOLDER, [Rule("shell")])
+    approver = Approver("ask", FOLDER, Rules([Rule("shell")]))
 
     assert decide(approver, question(arguments="x" * (QUESTION_LIMIT + 1))) == Decision("rule")
 
@@ -154,11 +154,11 @@ def test_a_rule_file_that_cannot_be_read_allows_nothing_and_is_said_once(approve
     assert decide(approver, question(), Answer("rule")) == Decision("user")
     assert decide(approver, question(), Answer("no")).approval == "denied"
 
-    problems = approver.take_problems()
+    problems = approver.rules.take_problems()
     assert len(problems) == 2
     assert problems[0].startswith("No saved rule applies: msgbook/rules.json")
     assert "approved only once" in problems[1]
-    assert approver.take_problems() == []
+    assert approver.rules.take_problems() == []
     assert file.read_text() == "{"
 
 
@@ -172,7 +172,7 @@ def test_rules_go_on_to_hold_after_long_calls_were_always_approved(approver):
     words = (
         "The call of write was approved only once: No rule was made, since the arguments are longer"
     )
-    assert [problem.startswith(words) for problem in approver.take_problems()] == [True]
+    assert [problem.startswith(words) for problem in approver.rules.take_problems()] == [True]
 
 
 def test_a_rule_is_for_the_whole_of_long_arguments(approver):
@@ -188,7 +188,7 @@ def test_what_is_forgotten_is_asked_about_again(approver):
     decide(approver, question("a"), Answer("session"))
     decide(approver, question("b"), Answer("rule"))
 
-    approver.forget(approver.remembered())
+    approver.rules.forget(approver.remembered())
 
     assert decide(approver, question("a"), Answer("once")) == Decision("user")
     assert decide(approver, question("b"), Answer("once")) == Decision("user")
@@ -201,7 +201,7 @@ def test_a_rule_for_a_file_does_not_follow_a_link_that_is_turned_elsewhere(tmp_p
     for name in ("asked", "letter"):
         (data / name).write_text(name)
     (notebook / "link").symlink_to(data / "asked")
-    approver = Approver("ask", notebook, saved=SavedRules(Store(file)))
+    approver = Approver("ask", notebook, Rules(kept=Store(file)))
     arguments = {"path": "link"}
 
     def asked() -> Question:

@@ -15,8 +15,7 @@ from msgbook.approval import (
     Approver,
     Question,
     RuleError,
-    RuleUses,
-    SavedRules,
+    Rules,
     StoreError,
     new_rule,
 )
@@ -32,7 +31,7 @@ def made(tool: str = "mkdir", arguments: str = "", folder: str = "") -> dict[str
 @pytest.fixture
 def approver(tmp_path: Path) -> Approver:
     saved, uses = (Store(tmp_path / name) for name in ("rules.json", "uses.json"))
-    return Approver("ask", tmp_path, saved=SavedRules(saved), uses=RuleUses(uses))
+    return Approver("ask", tmp_path, Rules(kept=saved, counts=uses))
 
 
 def decide(approver: Approver, arguments: Any, tool: str = "mkdir", **wanted: Any) -> str:
@@ -48,7 +47,7 @@ def decide(approver: Approver, arguments: Any, tool: str = "mkdir", **wanted: An
 
 
 def test_a_rule_allows_what_it_says_and_its_calls_are_counted(approver):
-    approver.add_rule(made(arguments='{"path": "notes-*"}'))
+    approver.rules.add_own(made(arguments='{"path": "notes-*"}'))
 
     assert decide(approver, {"path": "notes-1"}) == "rule"
     assert decide(approver, {"path": "notes-2"}) == "rule"
@@ -58,41 +57,41 @@ def test_a_rule_allows_what_it_says_and_its_calls_are_counted(approver):
     assert (item.kind, item.uses.count) == ("own", 2)
     assert item.uses.last.startswith("20")
     assert str(item).startswith('mkdir {"path":"notes-*"}, in any folder (2 times, last 20')
-    approver.forget([item])
+    approver.rules.forget([item])
     assert decide(approver, {"path": "notes-1"}) == "denied"
 
 
 def test_nothing_is_kept_of_the_uses_of_what_was_forgotten(approver, tmp_path):
-    approver.add_rule(made())
-    approver.add_rule(made("read"))
-    approver.session_tools.append("shell")
+    approver.rules.add_own(made())
+    approver.rules.add_own(made("read"))
+    approver.rules.session_tools.append("shell")
     for tool in ("mkdir", "read", "shell"):
         assert decide(approver, {}, tool) == "rule"
 
-    approver.forget([item for item in approver.remembered() if item.tool != "read"])
+    approver.rules.forget([item for item in approver.remembered() if item.tool != "read"])
 
     kept = {item.key for item in approver.remembered()}
     assert json.loads((tmp_path / "uses.json").read_text())["uses"].keys() == kept
-    approver.add_rule(made())
+    approver.rules.add_own(made())
     assert [item.uses.count for item in approver.remembered()] == [1, 0]
 
 
 def test_answers_and_own_rules_stand_in_one_file_and_keep_each_other(approver, tmp_path):
-    saved = SavedRules(Store(tmp_path / "rules.json"))
-    approver.add_rule(made())
+    saved = Rules(kept=Store(tmp_path / "rules.json"))
+    approver.rules.add_own(made())
     saved.add("shell", '{"command": "ls"}', tmp_path)
     saved.add("shell", '{"command": "ls"}', tmp_path / "sub")
-    approver.add_rule(made("read"))
-    approver.add_rule(made("read"))
+    approver.rules.add_own(made("read"))
+    approver.rules.add_own(made("read"))
 
     assert [item.kind for item in approver.remembered()] == ["answer", "own", "own"]
     assert len(approver.remembered(everywhere=True)) == 4
-    approver.forget(approver.remembered(everywhere=True))
+    approver.rules.forget(approver.remembered(everywhere=True))
     assert approver.remembered(everywhere=True) == []
 
 
 def test_edited_arguments_are_asked_about_though_a_rule_would_allow_them(approver):
-    approver.add_rule(made())
+    approver.rules.add_own(made())
     asked = []
 
     async def ask(question: Question) -> Answer:
@@ -147,11 +146,11 @@ def test_what_is_no_rule_in_the_file_allows_nothing(approver, tmp_path, own):
 
 @pytest.mark.parametrize("uses", ["{", "[]", '{"uses": 3}', '{"uses": {"k": [-1, "x"]}}'])
 def test_counts_that_cannot_be_read_take_no_rule_away_and_keep_none(approver, tmp_path, uses):
-    approver.add_rule(made())
+    approver.rules.add_own(made())
     (tmp_path / "uses.json").write_text(uses)
 
     assert decide(approver, {"path": "a"}) == "rule"
-    approver.forget(approver.remembered())
+    approver.rules.forget(approver.remembered())
     assert decide(approver, {"path": "a"}) == "denied"
 
 
@@ -160,4 +159,4 @@ def test_there_are_no_more_rules_than_a_person_can_read(approver, tmp_path):
     Store(tmp_path / "rules.json").write({"own": tables})
 
     with pytest.raises(StoreError, match="delete one first"):
-        approver.add_rule(made())
+        approver.rules.add_own(made())

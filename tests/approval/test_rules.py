@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.approval import Rule, SavedRules, StoreError
-from msgbook.approval.rules import read_rules
+from msgbook.approval import Rule, Rules, StoreError
+from msgbook.approval.rule import read_rules
 from msgbook.approval.store import Store
 
 HERE = Path("/project/notes")
@@ -31,8 +31,8 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def saved(file: Path) -> SavedRules:
-    return SavedRules(Store(file))
+def saved(file: Path) -> Rules:
+    return Rules(kept=Store(file))
 
 
 def test_a_star_stands_for_any_harmless_text():
@@ -165,11 +165,11 @@ def test_rules_of_a_project_hold_in_it_alone(tmp_path):
 def test_a_saved_rule_is_exactly_one_call_in_one_folder(saved):
     saved.add("shell", '{"command": "ls *", "timeout": 5}', HERE)
 
-    assert saved.covers("shell", '{ "timeout":5, "command":"ls \\u002a" }', HERE)
-    assert not saved.covers("shell", '{"command": "ls -l", "timeout": 5}', HERE)
-    assert not saved.covers("shell", '{"command": "ls *", "timeout": 5.0}', HERE)
-    assert not saved.covers("shell", '{"command": "ls *", "timeout": 5}', HERE / "below")
-    assert not saved.covers("python", '{"command": "ls *", "timeout": 5}', HERE)
+    assert saved.find("shell", '{ "timeout":5, "command":"ls \\u002a" }', HERE)
+    assert not saved.find("shell", '{"command": "ls -l", "timeout": 5}', HERE)
+    assert not saved.find("shell", '{"command": "ls *", "timeout": 5.0}', HERE)
+    assert not saved.find("shell", '{"command": "ls *", "timeout": 5}', HERE / "below")
+    assert not saved.find("python", '{"command": "ls *", "timeout": 5}', HERE)
 
 
 def test_saved_rules_are_the_users_alone_and_kept_once(saved, file):
@@ -185,7 +185,7 @@ def test_what_another_version_wrote_stays_in_the_file(saved, file):
     file.write_text('{"version": 2, "later": 1, "rules": [{"tool": "x", "until": 5}, "odd"]}')
 
     saved.add("a", "{}", HERE)
-    saved.remove(saved.in_folder(HERE))
+    saved.forget(saved.remembered(HERE))
 
     assert json.loads(file.read_text()) == {
         "version": 1,
@@ -200,7 +200,7 @@ def test_a_file_that_cannot_be_read_allows_nothing_and_is_not_overwritten(saved,
     file.write_text(text, "latin-1")
 
     with pytest.raises(StoreError, match=r"rules\.json"):
-        saved.covers("a", "{}", HERE)
+        saved.find("a", "{}", HERE)
     with pytest.raises(StoreError):
         saved.add("a", "{}", HERE)
     assert file.read_text("latin-1") == text
@@ -209,10 +209,10 @@ def test_a_file_that_cannot_be_read_allows_nothing_and_is_not_overwritten(saved,
 def test_a_saved_rule_for_a_path_holds_only_while_that_leads_to_the_same_place(saved):
     saved.add("read", '{"path": "../data/x"}', HERE, "/project/data/x")
 
-    assert saved.covers("read", '{"path": "../data/x"}', HERE, "/project/data/x")
-    assert not saved.covers("read", '{"path": "../data/x"}', HERE, "/home/me/letters/x")
-    assert not saved.covers("read", '{"path": "../data/x"}', HERE)
-    assert [entry["path"] for entry in saved.in_folder(HERE)] == ["/project/data/x"]
+    assert saved.find("read", '{"path": "../data/x"}', HERE, "/project/data/x")
+    assert not saved.find("read", '{"path": "../data/x"}', HERE, "/home/me/letters/x")
+    assert not saved.find("read", '{"path": "../data/x"}', HERE)
+    assert [item.path for item in saved.remembered(HERE)] == ["/project/data/x"]
 
 
 @pytest.mark.parametrize(

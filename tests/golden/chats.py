@@ -16,7 +16,7 @@ from recorded_turns import PIXEL
 from scripted_server import Answer, call, delta, error, finish, text
 from team import Play, dispatch, play, report, said
 
-from msgbook.approval import Approver, load_with_project
+from msgbook.approval import Approver, Rules, load_with_project
 from msgbook.cli.file_prompts import prompts_to_answer
 from msgbook.cli.file_turns import FileTurns
 from msgbook.cli.incomplete_answers import answer_prompts
@@ -97,7 +97,7 @@ async def _answer(chat: Chat, world: World) -> None:
     engine = Engine(
         settings,
         world.folder,
-        approver=Approver(settings.approval, world.folder, rules),
+        approver=Approver(settings.approval, world.folder, Rules(rules)),
         ids=CountedIds(),
         sleep=no_sleep,
         clock=lambda: 0.0,

@@ -9,7 +9,7 @@ from typing import Any
 from engine_turns import no_sleep, run_turn
 from scripted_server import call, text
 
-from msgbook.approval import Approver, load_with_project
+from msgbook.approval import Approver, Rules, load_with_project
 from msgbook.engine import Engine
 from msgbook.errors import MsgbookError
 from msgbook.magics import run_magic
@@ -38,7 +38,7 @@ def play(magics: list[str], talk: list[str], world: World) -> Record:
 
 async def _play(sources: list[str], world: World, record: Record) -> None:
     settings, rules = load_with_project(world.folder)
-    approver = Approver("ask", world.folder, rules)
+    approver = Approver("ask", world.folder, Rules(rules))
     engine = Engine(
         settings,
         world.folder,

@@ -13,7 +13,7 @@ from msgbook.approval import (
     Approver,
     Question,
     Rule,
-    SavedRules,
+    Rules,
     StoreError,
 )
 from msgbook.approval.store import Store
@@ -30,8 +30,8 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def approver(tmp_path: Path, file: Path) -> Approver:
-    saved = SavedRules(Store(file))
-    return Approver("ask", tmp_path, [Rule("glob", {"pattern": "*.py"})], saved)
+    rules = Rules([Rule("glob", {"pattern": "*.py"})], Store(file))
+    return Approver("ask", tmp_path, rules)
 
 
 @pytest.fixture

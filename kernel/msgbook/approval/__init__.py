@@ -2,8 +2,8 @@
 
 - `approver`: decides about a call: the policy first, then rules, then a person.
 - `roots`: which files are read without approval; everything else makes an `ApprovalRequest`.
-- `rules`, `store`: approval rules, those of `msgbook.toml` and those that the user made by an answer.
-- `own_rules`: rules that the user writes on the page, what each rule has allowed, and the list of all.
+- `rule`: what a rule allows, and which rules a person can write.
+- `rules`, `store`: all approvals that hold for later calls, where they are kept, and what each has allowed.
 - `question`: the question to a person and the answer; as text if there is no page.
 - `trust`: the project of a notebook, and the part of its settings that counts.
 
@@ -16,7 +16,6 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook.approval.approver import Approver
-    from msgbook.approval.own_rules import Remembered, RuleError, RuleUses, Uses, new_rule
     from msgbook.approval.question import (
         Answer,
         Approve,
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
         ask_by_line,
     )
     from msgbook.approval.roots import ApprovalRequest, ApprovalRequiredError, Roots
-    from msgbook.approval.rules import MCP_PREFIX, Rule, SavedRules
+    from msgbook.approval.rule import MCP_PREFIX, Rule, RuleError, new_rule
+    from msgbook.approval.rules import Remembered, Rules, Uses
     from msgbook.approval.store import StoreError
     from msgbook.approval.trust import (
         PROJECT_CONFIG,

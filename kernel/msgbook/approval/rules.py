@@ -1,187 +1,303 @@
-"""Approval rules: the user's own, and those made by answering a question.
-
-A rule covers only what its author clearly meant: an ambiguous call needs approval.
-"""
+"""All approvals that hold for later calls: where they are kept, and what each has allowed."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
+from msgbook.approval.rule import (
+    RULE_KEYS,
+    Rule,
+    canonical_json,
+    parsed_arguments,
+    read_rules,
+)
 from msgbook.approval.store import Store, StoreError, data_file
 from msgbook.text import visible
-from msgbook.tool_calls import parse_arguments
-from msgbook_format.links import real_path
-
-if TYPE_CHECKING:
-    from msgbook.approval.own_rules import OwnRules
-
-
-MCP_PREFIX = "mcp__"
-"""Beginning of the names of all tools of MCP servers. Which program such a name means is known to the user's
-own configuration alone."""
 
 _ARGUMENTS_LIMIT = 100_000
 """Characters of the arguments of a rule that an answer makes: all rules are read at each call that needs one."""
 
-_RULE_KEYS = {"tool", "arguments", "folder"}
-_KEY = "rules"
+_OWN_LIMIT = 500
+
+Kind = Literal["session", "answer", "own", "settings"]
+
+_KEYS: dict[Kind, str] = {"answer": "rules", "own": "own"}
+"""Keys of the lists in the file, by the kind of what they contain."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule that approves calls of one tool."""
+class Uses:
+    """Calls that a rule has allowed so far."""
 
+    count: int = 0
+    last: str = ""
+    """Time of the last call, in ISO 8601; empty for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """One approval: of a tool for this session, by an answer, by a rule on the page or in `msgbook.toml`."""
+
+    kind: Kind
     tool: str
-    arguments: Mapping[str, Any] | None = None
-    """Value of each argument that a call may have; a string may contain `*`. None for any arguments."""
-    folder: Path | None = None
-    """The notebook's folder, or a folder above it; None for any folder."""
+    arguments: str | None = None
+    """JSON text; None for any arguments."""
+    folder: str = ""
+    """Empty for any folder."""
+    path: str = ""
+    """Real path for which an answer holds."""
+    entry: dict[str, Any] = field(default_factory=dict)
+    """As saved."""
+    uses: Uses = Uses()
 
-    def covers(self, tool: str, arguments: str, folder: Path, path: str = "") -> bool:
-        """Return whether the rule approves a call.
-
-        Args:
-            arguments: JSON text, as the model sent it.
-            folder: The notebook's folder, resolved.
-            path: The real path of the call (`ApprovalRequest.path`). It is compared instead of the
-                argument `path`, since a link in that may lead elsewhere by now.
-        """
-        if tool != self.tool or not (self.folder is None or folder.is_relative_to(self.folder)):
-            return False
-        if self.arguments is None:
-            return True
-        given = _parsed(arguments)
-        if given is None or not given.keys() <= self.arguments.keys():
-            return False
-        return all(
-            (
-                matches_path(value, path, folder)
-                if path and key == "path"
-                else matches_value(value, given[key])
-            )
-            if key in given
-            else value == "*"
-            for key, value in self.arguments.items()
-        )
+    @property
+    def key(self) -> str:
+        """Digest that names it."""
+        return _digest(self.kind, self.entry or {"tool": self.tool})
 
     def __str__(self) -> str:
-        arguments = "any arguments" if self.arguments is None else canonical_json(self.arguments)
-        return visible(f"{self.tool} {arguments}" + (f" in {self.folder}" if self.folder else ""))
+        used = f" ({self.uses.count} times, last {self.uses.last})" if self.uses.count else ""
+        if self.kind == "session":
+            return f"{visible(self.tool)}, in this session{used}"
+        at = f" at {self.path}" if self.path else ""
+        words = visible(f"{self.tool} {self.arguments or 'any arguments'}{at}")
+        if self.kind == "answer":
+            return f"{words}, in this folder{used}"
+        return f"{words}, {visible(f'in {self.folder}') if self.folder else 'in any folder'}{used}"
 
 
-def read_rules(
-    tables: Iterable[Any], source: str, within: Path | None = None
-) -> tuple[list[Rule], list[str]]:
-    """Read the tables of `[approval] rules`.
+class Rules:
+    """The rules of the settings, those that the user made by answers or wrote on the page, and session approvals.
 
-    Args:
-        source: The file's name, for warnings.
-        within: Folder to which the rules are limited; None for the user's own file.
-
-    Returns:
-        The rules, and a warning for each table that is not a rule.
-    """
-    rules, warnings = [], []
-    for number, table in enumerate(tables, 1):
-        problem = rule_problem(table)
-        if problem:
-            words = f"{source}: rule {number} of [approval] {problem}; it is ignored."
-            warnings.append(words)
-            continue
-        if within is not None and table["tool"].startswith(MCP_PREFIX):
-            warnings.append(
-                f"{source}: rule {number} of [approval] is ignored: only your own configuration can "
-                "approve calls of MCP servers."
-            )
-            continue
-        folder = real_path(Path(table["folder"]).expanduser()) if "folder" in table else None
-        if within is not None:
-            folder = within if folder is None or not folder.is_relative_to(within) else folder
-        rules.append(Rule(table["tool"], table.get("arguments"), folder))
-    return rules, warnings
-
-
-class SavedRules:
-    """Rules that the user made by answering a question, each for exactly one call in one folder.
-
-    They are read for each question, so that changes by another kernel count at once. Entries that
+    What is kept is read for each question, so that changes by another kernel count at once. Entries that
     are not rules have no effect and stay in the file.
 
-    Raises:
-        StoreError: Raised by each method if the file cannot be read or written.
+    Args:
+        settings: The rules of the user's settings and of the trusted project.
+        kept: Store of the rules that answers make and of those that the user writes. Without it, an answer that
+            makes a rule counts once.
+        counts: Store of what each rule has allowed; None to count nothing. It is a file of its own: it is
+            written at each call that a rule allows, and no damage to it harms a rule.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(
+        self, settings: Sequence[Rule] = (), kept: Store | None = None, counts: Store | None = None
+    ) -> None:
+        self.settings = tuple(settings)
+        self.session_tools: list[str] = []
+        """Tools that the user approved for this session, in that order."""
+        self.used: Callable[[], object] = lambda: None
+        """Called when a rule or an approval for the session has allowed a call."""
+        self._kept = kept
+        self._counts = counts
+        self._problems: list[str] = []
 
     @classmethod
-    def from_user_file(cls) -> SavedRules:
-        """Return the rules that are kept in Jupyter's data directory."""
-        return cls(Store(data_file("rules.json")))
-
-    def covers(
-        self, tool: str, arguments: str, folder: Path, path: str = "", server: str = ""
-    ) -> bool:
-        """Return whether `find` finds a rule."""
-        return self.find(tool, arguments, folder, path, server) is not None
+    def from_user_files(cls, settings: Sequence[Rule]) -> Rules:
+        """Return the rules, with those that are kept in Jupyter's data directory."""
+        return cls(settings, Store(data_file("rules.json")), Store(data_file("rule_uses.json")))
 
     def find(
         self, tool: str, arguments: str, folder: Path, path: str = "", server: str = ""
-    ) -> dict[str, str] | None:
-        """Return the rule that approves a call; `path` and `server` are those of its `ApprovalRequest`."""
-        entry = _entry(tool, arguments, folder, path, server)
-        return entry if entry in self._entries() else None
+    ) -> str | None:
+        """Return the key of an approval that holds for a call; None if there is none.
 
-    @property
-    def own(self) -> OwnRules:
-        """The rules that the user wrote, in the same file."""
-        from msgbook.approval.own_rules import OwnRules
+        Args:
+            folder: The notebook's folder, resolved.
+            path: The real path of the call (`ApprovalRequest.path`).
+            server: Its MCP server (`ApprovalRequest.server`).
 
-        return OwnRules(self._store)
+        Raises:
+            StoreError: The rules that are kept cannot be read.
+        """
+        if tool in self.session_tools:
+            return _digest("session", {"tool": tool})
+        for rule in self.settings:
+            if rule.covers(tool, arguments, folder, path):
+                return _digest("settings", _table(rule))
+        if self._kept is None:
+            return None
+        data = self._kept.read()
+        answer = _answer(tool, arguments, folder, path, server)
+        if answer is not None and answer in self._kept.entries(data, _KEYS["answer"]):
+            return _digest("answer", answer)
+        for table, rule in self._own(data):
+            if rule.covers(tool, arguments, folder, path):
+                return _digest("own", table)
+        return None
+
+    def remembered(self, folder: Path | None) -> list[Remembered]:
+        """Return the approvals of the user that can be taken back, oldest first.
+
+        Args:
+            folder: The folder to which rules of answers are limited; None for all.
+
+        Raises:
+            StoreError: They cannot be read.
+        """
+        found = [Remembered("session", tool) for tool in self.session_tools]
+        if self._kept is not None:
+            data = self._kept.read()
+            answers = filter(_is_answer, self._kept.entries(data, _KEYS["answer"]))
+            found += [
+                Remembered(
+                    "answer",
+                    entry["tool"],
+                    entry["arguments"],
+                    entry["folder"],
+                    path=str(entry.get("path", "")),
+                    entry=entry,
+                )
+                for entry in answers
+                if folder is None or entry["folder"] == str(folder)
+            ]
+            found += [_of_rule("own", rule, table) for table, rule in self._own(data)]
+        return self._with_uses(found)
+
+    def of_settings(self) -> list[Remembered]:
+        """Return the rules of the user's settings and of the trusted project."""
+        return self._with_uses([_of_rule("settings", rule, _table(rule)) for rule in self.settings])
 
     def add(
         self, tool: str, arguments: str, folder: Path, path: str = "", server: str = ""
     ) -> None:
-        """Add a rule for this call, as long as its real path and its MCP server stay the same."""
-        entry = _entry(tool, arguments, folder, path, server)
+        """Add a rule for exactly this call, as long as its real path and its MCP server stay the same.
+
+        Raises:
+            StoreError: It cannot be kept.
+        """
+        entry = _answer(tool, arguments, folder, path, server)
         if entry is None:
             raise StoreError("No rule was made, since the arguments can be read in two ways.")
         if len(entry["arguments"]) > _ARGUMENTS_LIMIT:
             raise StoreError(
                 f"No rule was made, since the arguments are longer than {_ARGUMENTS_LIMIT:,} characters."
             )
-        with self._store.changing() as data:
-            entries = self._store.entries(data, _KEY)
+        self._add("answer", entry)
+
+    def add_own(self, table: Mapping[str, Any]) -> None:
+        """Keep a rule of `new_rule`.
+
+        Raises:
+            StoreError: The rules cannot be read or written, or are kept nowhere.
+        """
+        self._add("own", dict(table), at_most=_OWN_LIMIT)
+
+    def forget(self, forgotten: Sequence[Remembered]) -> None:
+        """Take approvals back.
+
+        Raises:
+            StoreError: The rules cannot be written.
+        """
+        tools = [item.tool for item in forgotten if item.kind == "session"]
+        self.session_tools[:] = [tool for tool in self.session_tools if tool not in tools]
+        removed = [item for item in forgotten if item.kind in _KEYS]
+        if self._kept is not None and removed:
+            with self._kept.changing() as data:
+                for kind in {item.kind: None for item in removed}:
+                    gone = [item.entry for item in removed if item.kind == kind]
+                    entries = self._kept.entries(data, _KEYS[kind])
+                    data |= {"version": 1, _KEYS[kind]: [one for one in entries if one not in gone]}
+        keys = {item.key for item in forgotten}
+        self._count(lambda uses: {key: found for key, found in uses.items() if key not in keys})
+
+    def keep(self, choice: str, call: tuple[str, str, Path, str, str]) -> None:
+        """Keep what a person answered about a call, if it is for more than this once.
+
+        Args:
+            call: The arguments of `find`.
+        """
+        tool = call[0]
+        if choice == "session" and tool not in self.session_tools:
+            self.session_tools.append(tool)
+        if choice != "rule" or self._kept is None:
+            return
+        try:
+            self.add(*call)
+        except StoreError as error:
+            self.add_problem(f"The call of {visible(tool)} was approved only once: {error}")
+
+    def note(self, key: str) -> None:
+        """Note that the approval with a key has allowed a call."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        self._count(lambda uses: {**uses, key: [_read_uses(uses.get(key)).count + 1, now]})
+        self.used()
+
+    def add_problem(self, words: str) -> None:
+        """Add a problem with reading or keeping rules, once."""
+        if words not in self._problems:
+            self._problems.append(words)
+
+    def take_problems(self) -> list[str]:
+        """Return and clear the problems with reading or keeping rules, one line each."""
+        problems = self._problems[:]
+        self._problems.clear()
+        return problems
+
+    def _add(self, kind: Kind, entry: dict[str, Any], at_most: int | None = None) -> None:
+        if self._kept is None:
+            raise StoreError("Rules are not kept here.")
+        with self._kept.changing() as data:
+            entries = self._kept.entries(data, _KEYS[kind])
+            if at_most is not None and len(entries) >= at_most:
+                raise StoreError(f"There are {at_most} rules: delete one first.")
             if entry not in entries:
-                data |= {"version": 1, _KEY: [*entries, entry]}
+                data |= {"version": 1, _KEYS[kind]: [*entries, entry]}
 
-    def in_folder(self, folder: Path) -> list[dict[str, str]]:
-        """Return the rules of a folder, oldest first: `tool`, `arguments`, `folder`, `path`, `server`."""
-        return [entry for entry in self.everywhere() if entry["folder"] == str(folder)]
+    def _own(self, data: Mapping[str, Any]) -> list[tuple[dict[str, Any], Rule]]:
+        """Return the valid rules that the user wrote, each with its table."""
+        if self._kept is None:
+            return []
+        name = self._kept.name
+        tables = self._kept.entries(data, _KEYS["own"])
+        read = ((table, read_rules([table], name)[0]) for table in tables)
+        return [(table, rules[0]) for table, rules in read if rules]
 
-    def everywhere(self) -> list[dict[str, str]]:
-        """Return the rules of all folders, oldest first."""
-        return [entry for entry in self._entries() if _is_rule(entry)]
+    def _with_uses(self, found: list[Remembered]) -> list[Remembered]:
+        try:
+            uses = _uses_in(self._counts.read()) if self._counts is not None else {}
+        except StoreError:  # a rule can be taken back all the same
+            uses = {}
+        return [replace(item, uses=_read_uses(uses.get(item.key))) for item in found]
 
-    def remove(self, rules: list[dict[str, str]]) -> None:
-        """Remove rules."""
-        with self._store.changing() as data:
-            kept = [entry for entry in self._store.entries(data, _KEY) if entry not in rules]
-            data |= {"version": 1, _KEY: kept}
+    def _count(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        if self._counts is None:
+            return
+        try:
+            with self._counts.changing() as data:
+                uses = _uses_in(data)
+                if (changed := change(uses)) != uses:
+                    data |= {"version": 1, "uses": changed}
+        except StoreError as error:
+            self.add_problem(f"What rules allow is not counted: {error}")
 
-    def _entries(self) -> list[Any]:
-        return self._store.entries(self._store.read(), _KEY)
+
+def _digest(kind: Kind, entry: Any) -> str:
+    """Return the digest that names an approval."""
+    return hashlib.sha256(f"{kind} {canonical_json(entry)}".encode()).hexdigest()[:24]
 
 
-def _entry(
+def _table(rule: Rule) -> dict[str, Any]:
+    folder = str(rule.folder) if rule.folder is not None else None
+    return {"tool": rule.tool, "arguments": rule.arguments, "folder": folder}
+
+
+def _of_rule(kind: Kind, rule: Rule, table: dict[str, Any]) -> Remembered:
+    arguments = None if rule.arguments is None else canonical_json(rule.arguments)
+    folder = str(rule.folder) if rule.folder is not None else ""
+    return Remembered(kind, rule.tool, arguments, folder, entry=table)
+
+
+def _answer(
     tool: str, arguments: str, folder: Path, path: str, server: str
 ) -> dict[str, str] | None:
-    given = _parsed(arguments)
+    """Return the rule that an answer makes; None if the call can be read in two ways."""
+    given = parsed_arguments(arguments)
     if given is None:
         return None
     entry = {"tool": tool, "arguments": canonical_json(given), "folder": str(folder)}
@@ -189,96 +305,17 @@ def _entry(
     return {**entry, **{key: value for key, value in what.items() if value}}
 
 
-def _is_rule(entry: Any) -> bool:
-    return isinstance(entry, dict) and all(isinstance(entry.get(k), str) for k in _RULE_KEYS)
+def _is_answer(entry: Any) -> bool:
+    return isinstance(entry, dict) and all(isinstance(entry.get(k), str) for k in RULE_KEYS)
 
 
-def _parsed(arguments: str) -> dict[str, Any] | None:
-    try:
-        return parse_arguments(arguments)
-    except ValueError:
-        return None
+def _uses_in(data: Mapping[str, Any]) -> dict[str, Any]:
+    uses = data.get("uses", {})
+    return uses if isinstance(uses, dict) else {}
 
 
-def rule_problem(table: Any) -> str:
-    """Return why a table is not a rule; empty for a rule."""
-    if not isinstance(table, dict) or not isinstance(table.get("tool"), str):
-        return "is not a table with the name of a tool, such as { tool = 'shell' }"
-    unknown = sorted(table.keys() - _RULE_KEYS)
-    if unknown:
-        return f"has the unknown key {unknown[0]!r}"
-    if not isinstance(table.get("arguments", {}), dict) or not _is_json(table.get("arguments")):
-        return "has arguments that are not a table of JSON values"
-    return _folder_problem(table.get("folder", "/"))
-
-
-def _is_json(value: Any) -> bool:
-    """Return whether a value contains none of TOML's dates, which no call can have."""
-    try:
-        canonical_json(value)
-    except TypeError:
-        return False
-    return True
-
-
-def _folder_problem(folder: Any) -> str:
-    try:
-        fine = isinstance(folder, str) and Path(folder).expanduser().is_absolute()
-        if fine:
-            real_path(Path(folder).expanduser())
-    except (OSError, RuntimeError, ValueError):  # a loop of links, no such user, NUL
-        fine = False
-    return "" if fine else "has a folder that is not an absolute path, or does not exist"
-
-
-# Comparison of a value in a rule with a value of a call's arguments. Pure.
-
-
-_NOT_IN_STAR = set(";&|<>`$\\\"'()#~!{}[]?*")
-"""Characters that `*` never matches, since a shell gives them a meaning. `#` would end the command before
-the rest of the pattern, and `.{.,}` would lead to the folder above."""
-
-
-def canonical_json(value: Any) -> str:
-    """Return the JSON text that all equal values have in common."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
-
-
-def matches_path(expected: Any, real: str, folder: Path) -> bool:
-    """Return whether a pattern, absolute or relative to the notebook's folder, matches a real path."""
-    if not isinstance(expected, str):
-        return False
-    shown = real if Path(expected).is_absolute() else os.path.relpath(real, folder)
-    return matches_value(os.path.normpath(expected), shown)
-
-
-def matches_value(expected: Any, given: Any) -> bool:
-    """Return whether the value of a rule, in which `*` stands for harmless text, matches a call's."""
-    if isinstance(expected, str) and "*" in expected:
-        if isinstance(given, str):
-            return _matches_text(expected, given)
-        return expected == "*" and (given is None or isinstance(given, bool | int | float))
-    return canonical_json(expected) == canonical_json(given)
-
-
-def _matches_text(pattern: str, text: str) -> bool:
-    """Return whether a text is the pattern with harmless text in place of each `*`.
-
-    Each piece of the pattern matches at its first place, so that no text takes long. In rare cases
-    only a later place would match; then the call needs approval.
-    """
-    first, *middle, last = pattern.split("*")
-    if len(text) < len(first) + len(last) or not text.startswith(first) or not text.endswith(last):
-        return False
-    at, end = len(first), len(text) - len(last)
-    for piece in middle:
-        found = text.find(piece, at, end)
-        if found < 0 or not _is_harmless(text[at:found]):
-            return False
-        at = found + len(piece)
-    return _is_harmless(text[at:end])
-
-
-def _is_harmless(text: str) -> bool:
-    """Return whether `*` may match a text: no shell syntax, no `..`, no invisible characters."""
-    return not _NOT_IN_STAR & set(text) and ".." not in text and visible(text) == text
+def _read_uses(found: Any) -> Uses:
+    count, last = found if isinstance(found, list) and len(found) == 2 else (0, "")
+    if type(count) is not int or count < 0 or not isinstance(last, str):
+        return Uses()
+    return Uses(count, visible(last[:40]))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from msgbook.approval.rules import Rule, read_rules
+from msgbook.approval.rule import Rule, read_rules
 from msgbook.approval.store import Store, StoreError, data_file
 from msgbook.config import LIMIT_KEYS, Settings, load_settings
 from msgbook.errors import MsgbookError

@@ -123,7 +123,7 @@ class Settings:
     """Plug-ins that are not used: `PACKAGE`, or `PACKAGE:NAME` for one entry point."""
     approval: ApprovalPolicy = "deny"
     rules: tuple[Any, ...] = ()
-    """Tables of `[approval] rules`, unchecked; `approval.rules` reads them."""
+    """Tables of `[approval] rules`, unchecked; `approval.rule` reads them."""
     limits: Mapping[str, float] = field(default_factory=dict)
     """Limits of one turn that are set, by `LIMIT_KEYS`; positive."""
     project_limits: Mapping[str, Any] = field(default_factory=dict)

@@ -121,7 +121,7 @@ async def approvals(context: MagicContext, words: Sequence[str]) -> str:
     if words[0] != "forget" or len(words) != 2:
         raise UsageError("Expected %approvals, %approvals forget N or %approvals forget all.")
     forgotten = remembered if words[1] == "all" else [_pick(words[1], remembered)]
-    current.forget(forgotten)
+    current.rules.forget(forgotten)
     return "\n".join(f"Forgotten: {item}" for item in forgotten) or "There is nothing to forget."
 
 
@@ -130,10 +130,10 @@ def _listing(current: Approver, remembered: list[Remembered]) -> str:
     if remembered:
         lines += ["", "Approved by your answers:"]
         lines += [f"{number:4}  {item}" for number, item in enumerate(remembered, 1)]
-    if current.rules:
+    if current.rules.settings:
         lines += ["", "Approved by rules in msgbook.toml or in the trusted project:"]
-        lines += [f"      {rule}" for rule in current.rules]
-    if not remembered and not current.rules:
+        lines += [f"      {rule}" for rule in current.rules.settings]
+    if not remembered and not current.rules.settings:
         lines.append("There are no approval rules for this folder.")
     return "\n".join(lines)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from trust_changes import FOLDER, change_trust
 
-from msgbook.approval import SavedRules
+from msgbook.approval import Rules
 from msgbook.approval.store import Store
 
 
@@ -19,15 +19,20 @@ def arguments(name: str) -> str:
 
 
 def change_answers(store: Store, name: str) -> Callable[[], Any]:
-    rules = SavedRules(store)
+    rules = Rules(kept=store)
     rules.add("mkdir", arguments(name), FOLDER)
-    return lambda: rules.remove([rules.find("mkdir", arguments(name), FOLDER) or {}])
+    return lambda: forget(rules, name)
 
 
 def change_own_rules(store: Store, name: str) -> Callable[[], Any]:
-    rules, table = SavedRules(store).own, {"tool": "mkdir", "arguments": {"path": name}}
-    rules.add(table)
-    return lambda: rules.remove([table])
+    rules = Rules(kept=store)
+    rules.add_own({"tool": "mkdir", "arguments": {"path": name}})
+    return lambda: forget(rules, name)
+
+
+def forget(rules: Rules, name: str) -> None:
+    [item] = (item for item in rules.remembered(FOLDER) if name in str(item))
+    rules.forget([item])
 
 
 @pytest.mark.parametrize("add", [change_answers, change_own_rules, change_trust])

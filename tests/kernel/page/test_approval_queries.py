@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from msgbook.approval import Approver, Rule, RuleUses, SavedRules
+from msgbook.approval import Approver, Rule, Rules
 from msgbook.approval.roots import Roots
 from msgbook.approval.store import Store
 from msgbook.errors import MsgbookError
@@ -27,8 +27,8 @@ KERNEL = ROOT / "kernel" / "msgbook"
 
 @pytest.fixture
 def ask(tmp_path: Path):
-    saved, uses = SavedRules(Store(tmp_path / "r.json")), RuleUses(Store(tmp_path / "u.json"))
-    approver = Approver("ask", tmp_path, [Rule("glob")], saved, uses)
+    kept, counts = Store(tmp_path / "r.json"), Store(tmp_path / "u.json")
+    approver = Approver("ask", tmp_path, Rules([Rule("glob")], kept, counts))
     tools = [SimpleNamespace(name=name) for name in ("mkdir", "shell")]
 
     async def ready_engine() -> Any:

@@ -221,10 +221,9 @@ def test_no_query_with_wrong_parameters_is_an_internal_error_or_changes_anything
 
 
 def rules_of(asking: Asking) -> list[Any]:
-    from msgbook.approval import SavedRules
+    from msgbook.approval import Rules
 
-    found = SavedRules.from_user_file()
-    return [*found.everywhere(), *found.own.tables()]
+    return [item.entry for item in Rules.from_user_files(()).remembered(None)]
 
 
 WRONG_RULES: list[Message] = [
@@ -252,7 +251,7 @@ def test_no_rule_is_made_of_what_is_none_or_allows_too_much(query: str, folder: 
     async def attack() -> tuple[Asking, list[Any]]:
         asking = Asking(folder)
         engine = await asking.session.ready_engine()
-        engine.approver.session_tools.append("write")
+        engine.approver.rules.session_tools.append("write")
         listed = (await asking.ask("approvals.list", {}))["result"]["rules"]
         keys = [rule["key"] for rule in listed]
         assert {rule["kind"] for rule in listed} == {"session", "settings"}
@@ -266,7 +265,7 @@ def test_no_rule_is_made_of_what_is_none_or_allows_too_much(query: str, folder: 
             for key in keys:
                 await asking.ask(query, {**rule, "key": key})
         await asking.session.close()
-        return asking, engine.approver.session_tools
+        return asking, engine.approver.rules.session_tools
 
     asking, tools = asyncio.run(attack())
     assert [repr(error) for error in asking.logged] == []
@@ -279,12 +278,12 @@ def test_only_rules_that_a_person_wrote_or_answered_with_can_be_changed(folder: 
     async def attack() -> list[Message]:
         asking = Asking(folder)
         engine = await asking.session.ready_engine()
-        engine.approver.session_tools.append("write")
+        engine.approver.rules.session_tools.append("write")
         listed = (await asking.ask("approvals.list", {}))["result"]["rules"]
         right = {"tool": "read", "arguments": "", "folder": ""}
         for rule in listed:
             await asking.ask("approvals.change", {**right, "key": rule["key"]})
-        assert engine.approver.session_tools == ["write"]
+        assert engine.approver.rules.session_tools == ["write"]
         assert rules_of(asking) == []
         await asking.session.close()
         return asking.answers[1:]
@@ -298,9 +297,7 @@ def test_a_change_never_makes_a_pattern_of_a_call_that_was_approved_as_it_stood(
     async def change() -> None:
         asking = Asking(folder)
         engine = await asking.session.ready_engine()
-        saved = engine.approver._saved
-        assert saved is not None
-        saved.add("mkdir", '{"path": "a*"}', engine.approver.folder, "/real/a*")
+        engine.approver.rules.add("mkdir", '{"path": "a*"}', engine.approver.folder, "/real/a*")
         [rule] = (await asking.ask("approvals.list", {}))["result"]["rules"][:1]
         same = {key: rule[key] for key in ("key", "tool", "arguments", "folder")}
         before = rules_of(asking)

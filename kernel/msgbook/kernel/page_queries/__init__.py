@@ -59,4 +59,4 @@ def answer_queries(queries: PageQueries, session: Session) -> PageQueries:
 def tell_changes(engine: Engine, pages: PageComms) -> None:
     """Tell the pages when the answer to a query that they show is another one."""
     engine.subagents.changed = partial(pages.send, _SUBAGENTS_CHANGED)
-    engine.approver.used = partial(pages.send, _APPROVALS_USED)
+    engine.approver.rules.used = partial(pages.send, _APPROVALS_USED)

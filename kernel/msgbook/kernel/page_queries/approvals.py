@@ -17,7 +17,7 @@ async def list_rules(session: Session, _query: Query) -> dict[str, Any]:
 
     engine = await session.ready_engine()
     current = engine.approver
-    found = [*current.remembered(everywhere=True), *current.settings_rules()]
+    found = [*current.remembered(everywhere=True), *current.rules.of_settings()]
     return {
         "policy": POLICIES[current.policy],
         "folder": str(current.folder),
@@ -29,7 +29,7 @@ async def list_rules(session: Session, _query: Query) -> dict[str, Any]:
 async def add_rule(session: Session, query: Query) -> dict[str, Any]:
     """Answer `approvals.add`."""
     engine = await session.ready_engine()
-    engine.approver.add_rule(_table(query, [tool.name for tool in engine.tools]))
+    engine.approver.rules.add_own(_table(query, [tool.name for tool in engine.tools]))
     return {}
 
 
@@ -42,15 +42,15 @@ async def change_rule(session: Session, query: Query) -> dict[str, Any]:
     # The new rule is checked and kept before the old one goes.
     table = _table(query, [tool.name for tool in engine.tools])
     if not _is_same(found, table):
-        engine.approver.add_rule(table)
-        engine.approver.forget([found])
+        engine.approver.rules.add_own(table)
+        engine.approver.rules.forget([found])
     return {}
 
 
 async def delete_rule(session: Session, query: Query) -> dict[str, Any]:
     """Answer `approvals.delete`."""
     current = (await session.ready_engine()).approver
-    current.forget([_find(current, query.text("key"))])
+    current.rules.forget([_find(current, query.text("key"))])
     return {}
 
 
@@ -79,7 +79,7 @@ def _is_same(found: Remembered, table: dict[str, Any]) -> bool:
     Raises:
         QueryError: Text of a call would become a pattern.
     """
-    from msgbook.approval.rules import canonical_json
+    from msgbook.approval.rule import canonical_json
 
     arguments = canonical_json(table["arguments"]) if "arguments" in table else None
     new = table["tool"], arguments, table.get("folder", "")

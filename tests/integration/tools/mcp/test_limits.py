@@ -10,7 +10,7 @@ import pytest
 from mcp_turns import Talk, faulty, mcp_settings, notices, offered
 from scripted_server import ScriptedServer, call, text
 
-from msgbook.approval.rules import read_rules
+from msgbook.approval.rule import read_rules
 from msgbook.errors import MsgbookError
 from msgbook.magics import run_magic
 from msgbook.magics.base import MagicContext

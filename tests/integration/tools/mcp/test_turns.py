@@ -10,7 +10,7 @@ from engine_turns import results
 from mcp_turns import Talk, faulty, mcp_settings, notices, offered, parsed
 from scripted_server import ScriptedServer, call, text
 
-from msgbook.approval import Answer, Rule, SavedRules
+from msgbook.approval import Answer, Rule, Rules
 from msgbook.approval.store import Store
 
 
@@ -78,14 +78,14 @@ def test_hints_free_a_call_only_where_the_user_trusts_them_and_the_world_is_clos
 
 
 def test_a_saved_rule_holds_for_one_server_and_not_for_its_name(server, tmp_path):
-    saved = SavedRules(Store(tmp_path / "rules.json"))
+    saved = Rules(kept=Store(tmp_path / "rules.json"))
 
     def turn(mcp, answer):
         server.reset()
         server.answers = [call("mcp__files__echo", {"text": "a"}), text("ok")]
 
         async def talk():
-            async with Talk(tmp_path, mcp_settings(server, mcp), answer, saved=saved) as talk:
+            async with Talk(tmp_path, mcp_settings(server, mcp), answer, rules=saved) as talk:
                 return await talk.turn(), talk.questions
 
         return asyncio.run(talk())
@@ -101,7 +101,7 @@ def test_a_saved_rule_holds_for_one_server_and_not_for_its_name(server, tmp_path
 
 def test_a_rule_of_the_users_configuration_approves_by_name(server, tmp_path):
     server.answers = [call("mcp__files__echo", {"text": "a"}), text("ok")]
-    rules = [Rule("mcp__files__echo")]
+    rules = Rules([Rule("mcp__files__echo")])
 
     async def talk():
         async with Talk(tmp_path, mcp_settings(server, faulty()), None, rules=rules) as talk:
