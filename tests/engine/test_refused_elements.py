@@ -15,7 +15,7 @@ from refusing import Session, notices, tool_names
 from scripted_server import Answer, call, text
 
 from msgbook.messages import IMAGE, request_hash
-from msgbook.provider.adapting import TRIES
+from msgbook.provider.asking import TRIES
 
 EVENT = "mcp__cal__create_event"
 OTHER = "mcp__cal__list_events"

@@ -13,7 +13,7 @@ from msgbook.errors import ProviderError
 from msgbook.events import ModelFinished, Notice, StreamEvent, TextDelta
 from msgbook.messages import IMAGE, tool_result, user
 from msgbook.provider import Request
-from msgbook.provider.adapting import AdaptingProvider
+from msgbook.provider.asking import Asking
 from msgbook.tools import ToolSet
 from msgbook.turn import run_turn
 from msgbook.turn.record import TurnRecord
@@ -51,7 +51,7 @@ class PickyProvider:
     async def close(self) -> None: ...
 
 
-def stream(adapting: AdaptingProvider, request: Request) -> tuple[list[Any], Any]:
+def stream(adapting: Asking, request: Request) -> tuple[list[Any], Any]:
     """What came of a request, and the error that it ended with."""
 
     async def run():
@@ -72,8 +72,8 @@ def notices(events):
 
 def test_what_is_refused_is_left_out_from_then_on_with_one_notice():
     picky = PickyProvider(NO_IMAGES)
-    adapting = AdaptingProvider(picky)
-    assert adapting.accepts_images("m")
+    adapting = Asking(picky)
+    assert adapting.learned.accepts_images("m")
 
     first, _ = stream(adapting, Request("m", [SEEN]))
     again, _ = stream(adapting, Request("m", [SEEN, user("and now?")]))
@@ -83,25 +83,25 @@ def test_what_is_refused_is_left_out_from_then_on_with_one_notice():
     assert notice.endswith("this model does not support image input")
     assert first[1:] == again == ANSWER
     assert [SEEN in request.messages for request in picky.requests] == [True, False, False]
-    assert not adapting.accepts_images("m")
+    assert not adapting.learned.accepts_images("m")
 
 
 def test_what_one_model_refuses_another_one_gets():
     picky = PickyProvider(NO_IMAGES)
-    adapting = AdaptingProvider(picky)
+    adapting = Asking(picky)
 
     stream(adapting, Request("blind", [SEEN]))
     stream(adapting, Request("seeing", [SEEN]))
 
     assert picky.requests[-1].messages == [SEEN]
-    assert adapting.accepts_images("seeing")
+    assert adapting.learned.accepts_images("seeing")
 
 
 def test_several_things_are_learned_in_one_request():
     picky = PickyProvider(NO_TEMPERATURE, OLD_NAME, NO_IMAGES)
     options = {"max_tokens": 9, **OPTIONS}
 
-    events, _ = stream(AdaptingProvider(picky), Request("m", [SEEN], options=options))
+    events, _ = stream(Asking(picky), Request("m", [SEEN], options=options))
 
     assert len(notices(events)) == 3
     assert picky.requests[-1].options == {"max_completion_tokens": 9, "reasoning_effort": "low"}
@@ -111,7 +111,7 @@ def test_several_things_are_learned_in_one_request():
 def test_a_server_that_refuses_both_names_is_asked_no_third_time():
     picky = PickyProvider(OLD_NAME, NEW_NAME, OLD_NAME, OLD_NAME)
 
-    events, failure = stream(AdaptingProvider(picky), Request("m", [], options={"max_tokens": 9}))
+    events, failure = stream(Asking(picky), Request("m", [], options={"max_tokens": 9}))
 
     assert [list(request.options) for request in picky.requests] == [
         ["max_tokens"],
@@ -125,37 +125,37 @@ def test_a_server_that_refuses_both_names_is_asked_no_third_time():
     "failure", [NO_IMAGES, refusal(400, error("no")), ProviderError("APIError", "busy")]
 )
 def test_what_is_refused_all_the_same_was_refused_for_another_reason(failure):
-    adapting = AdaptingProvider(PickyProvider(NO_IMAGES, failure))
+    adapting = Asking(PickyProvider(NO_IMAGES, failure))
 
     events, raised = stream(adapting, Request("m", [SEEN]))
 
     assert (events, raised) == ([], failure)
-    assert adapting.accepts_images("m")
+    assert adapting.learned.accepts_images("m")
 
 
 def test_after_the_first_event_nothing_is_asked_again():
     picky = PickyProvider(NO_IMAGES, before=[TextDelta("It is")])
 
-    events, failure = stream(AdaptingProvider(picky), Request("m", [SEEN]))
+    events, failure = stream(Asking(picky), Request("m", [SEEN]))
 
     assert (events, failure, len(picky.requests)) == ([TextDelta("It is")], NO_IMAGES, 1)
 
 
 def test_a_model_that_takes_no_images_of_tools_sees_those_of_the_user():
     said = "Image URLs are only allowed for role 'user', but a message with role 'tool' has one."
-    adapting = AdaptingProvider(picky := PickyProvider(refusal(400, error(said))))
+    adapting = Asking(picky := PickyProvider(refusal(400, error(said))))
 
     events, _ = stream(adapting, Request("m", [SEEN, tool_result("c", [PICTURE])]))
 
     assert picky.requests[-1].messages == [SEEN, tool_result("c", IMAGE)]
     assert "from tools" in notices(events)[0]
-    assert adapting.accepts_images("m")
+    assert adapting.learned.accepts_images("m")
 
 
 def test_no_words_of_a_server_or_a_model_steer_a_terminal():
     said = refusal(400, error("image input\x1b[31m is not supported" + " x" * 2000))
 
-    events, _ = stream(AdaptingProvider(PickyProvider(said)), Request("m\x1b\n{0}", [SEEN]))
+    events, _ = stream(Asking(PickyProvider(said)), Request("m\x1b\n{0}", [SEEN]))
 
     assert "\x1b" not in notices(events)[0]
     assert len(notices(events)[0]) < 700
@@ -164,9 +164,7 @@ def test_no_words_of_a_server_or_a_model_steer_a_terminal():
 def test_the_words_of_a_server_are_quoted_whole_or_cut_at_a_word():
     long = "image input is not supported: " + "please verify the organization, " * 9
     for said, end in ((long.strip(), "verify the organization,"), (long * 4, " verify the…")):
-        events, _ = stream(
-            AdaptingProvider(PickyProvider(refusal(400, error(said)))), Request("m", [SEEN])
-        )
+        events, _ = stream(Asking(PickyProvider(refusal(400, error(said)))), Request("m", [SEEN]))
         assert notices(events)[0].endswith(end)
 
 
@@ -175,7 +173,7 @@ def test_the_record_of_a_turn_shows_it_before_the_answer():
     turn = run_turn(
         Request("m", [SEEN]),
         record,
-        provider=AdaptingProvider(PickyProvider(NO_IMAGES)),
+        provider=Asking(PickyProvider(NO_IMAGES)),
         tools=ToolSet([]),
         approve=None,  # type: ignore[arg-type]  # nothing is asked
         redact=lambda text: text,

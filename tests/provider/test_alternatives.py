@@ -15,8 +15,8 @@ from msgbook.errors import ProviderError, Retry
 from msgbook.events import ModelChosen, ModelFinished, Notice, StreamEvent, TextDelta
 from msgbook.messages import user
 from msgbook.provider import Request
+from msgbook.provider.asking import Asking
 from msgbook.provider.failures import Failures, UnknownModelError
-from msgbook.provider.retry import AlternativesProvider
 
 ANSWER = [TextDelta("ok"), ModelFinished("stop", ended=True)]
 
@@ -54,7 +54,7 @@ class KnowsSome:
     async def close(self) -> None: ...
 
 
-def stream(provider: AlternativesProvider) -> tuple[list[Any], ProviderError | None]:
+def stream(provider: Asking) -> tuple[list[Any], ProviderError | None]:
     """What came of a request, and the error that it ended with."""
 
     async def run():
@@ -71,7 +71,7 @@ def stream(provider: AlternativesProvider) -> tuple[list[Any], ProviderError | N
 
 def test_the_first_model_that_the_server_knows_answers_and_a_notice_says_so():
     server = KnowsSome("c", "d")
-    provider = AlternativesProvider(server, ["a", "b", "c", "d"])
+    provider = Asking(server, models=["a", "b", "c", "d"])
 
     events, failure = stream(provider)
 
@@ -87,7 +87,7 @@ def test_the_first_model_that_the_server_knows_answers_and_a_notice_says_so():
 
 def test_later_requests_of_the_turn_go_to_the_model_that_answered():
     server = KnowsSome("b")
-    provider = AlternativesProvider(server, ["a", "b"])
+    provider = Asking(server, models=["a", "b"])
     stream(provider)
 
     assert stream(provider) == ([ModelChosen("b"), *ANSWER], None)
@@ -95,11 +95,11 @@ def test_later_requests_of_the_turn_go_to_the_model_that_answered():
 
 
 def test_nothing_is_said_where_the_first_model_answers():
-    assert stream(AlternativesProvider(KnowsSome("a"), ["a", "b"])) == (ANSWER, None)
+    assert stream(Asking(KnowsSome("a"), models=["a", "b"])) == (ANSWER, None)
 
 
 def test_where_no_model_is_known_the_error_lists_those_that_were_tried():
-    _, failure = stream(AlternativesProvider(KnowsSome(), ["a", "b"]))
+    _, failure = stream(Asking(KnowsSome(), models=["a", "b"]))
 
     assert str(failure).startswith("The server knows none of the models a, b. The server answered")
     assert "set by cell 2" in str(failure)
@@ -122,14 +122,14 @@ def test_where_no_model_is_known_the_error_lists_those_that_were_tried():
 def test_no_other_error_makes_the_next_model_answer(failure):
     server = KnowsSome("b", refuse=lambda model: failure)
 
-    _, raised = stream(AlternativesProvider(server, ["a", "b"]))
+    _, raised = stream(Asking(server, models=["a", "b"]))
 
     assert (raised, server.asked) == (failure, ["a"])
 
 
 def test_calls_side_by_side_ask_for_the_next_model_once():
     server = KnowsSome("b")
-    provider = AlternativesProvider(server, ["a", "b"])
+    provider = Asking(server, models=["a", "b"])
 
     async def one():
         return [event async for event in provider.stream(Request("a", []))]

@@ -14,9 +14,9 @@ from virtual_time import in_virtual_time
 from msgbook.config import ProviderSettings, load_settings
 from msgbook.errors import ProviderError, Retry
 from msgbook.events import TextDelta
+from msgbook.provider.asking import Asking
 from msgbook.provider.base import Request
 from msgbook.provider.pace import SPACING, Pace, Paces
-from msgbook.provider.retry import RetryingProvider
 
 
 class VirtualTime:
@@ -105,7 +105,7 @@ def test_while_a_server_asks_to_wait_no_other_request_is_sent_to_it():
 
     async def run():
         first, second = (
-            RetryingProvider(server, sleep=sleep, random=lambda: 0.0, pace=pace)
+            Asking(server, sleep=sleep, random=lambda: 0.0, pace=pace)
             for sleep in (held, time.sleep)
         )
         asking = asyncio.create_task(ask(first, "a"))
@@ -132,7 +132,7 @@ def test_a_request_that_has_waited_itself_does_not_wait_twice_even_if_its_wait_w
     async def ended_early(_seconds):
         return True
 
-    provider = RetryingProvider(server, sleep=ended_early, random=lambda: 0.0, pace=pace)
+    provider = Asking(server, sleep=ended_early, random=lambda: 0.0, pace=pace)
     asyncio.run(ask(provider, "a"))
 
     assert server.asked == [("a", 1000.0), ("a", 1000.0)]
@@ -149,7 +149,7 @@ def test_the_requests_that_wait_and_their_shortest_wait_are_known_while_they_wai
         seen.append(paces.shortest_waits())
         await time.sleep(seconds)
 
-    provider = RetryingProvider(server, sleep=sleep, random=lambda: 0.0, pace=pace)
+    provider = Asking(server, sleep=sleep, random=lambda: 0.0, pace=pace)
     asyncio.run(ask(provider, "a"))
 
     assert seen == [*({"slow": float(left)} for left in range(20, 0, -1)), {"slow": 40.0}]
@@ -159,7 +159,7 @@ def test_the_requests_that_wait_and_their_shortest_wait_are_known_while_they_wai
 def test_a_wait_for_longer_than_a_turn_would_wait_holds_nobody_up():
     time = VirtualTime()
     server, pace = Server(time, 3600.0), Pace(clock=time.clock)
-    provider = RetryingProvider(server, sleep=time.sleep, random=lambda: 0.0, pace=pace)
+    provider = Asking(server, sleep=time.sleep, random=lambda: 0.0, pace=pace)
 
     async def run():
         with pytest.raises(ProviderError, match="60 minutes"):
@@ -241,7 +241,7 @@ def ask_at_once(server, count):
     async def main():
         pace = Pace(clock=asyncio.get_running_loop().time)
         providers = [
-            RetryingProvider(server, sleep=asyncio.sleep, random=lambda n=n: n / count, pace=pace)
+            Asking(server, sleep=asyncio.sleep, random=lambda n=n: n / count, pace=pace)
             for n in range(count)
         ]
         await asyncio.gather(*(ask(provider, "a") for provider in providers))

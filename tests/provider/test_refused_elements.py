@@ -11,7 +11,7 @@ from refused import error, refusal
 
 from msgbook.messages import system, user
 from msgbook.provider import Request
-from msgbook.provider.adapting import TRIES
+from msgbook.provider.asking import TRIES
 from msgbook.provider.refused_elements import image_key, named_images, named_tools, tool_name
 from msgbook.provider.request_quirks import find_adaptations
 

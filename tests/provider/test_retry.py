@@ -18,8 +18,8 @@ from msgbook.config import load_settings
 from msgbook.errors import ProviderError, Retry
 from msgbook.events import RetryWait, StreamEvent, TextDelta
 from msgbook.provider import Request, Servers
+from msgbook.provider.asking import Asking
 from msgbook.provider.requested_waits import LONGEST_WAIT, may_retry, requested_wait
-from msgbook.provider.retry import RetryingProvider
 
 
 class ScriptedProvider:
@@ -61,7 +61,7 @@ def limited(after: float | None = None) -> ProviderError:
 def stream(provider: ScriptedProvider, jitter: float = 0.0) -> tuple[Any, list[Any], list[float]]:
     """What a retrying provider raised, yielded and slept."""
     time = VirtualTime()
-    retrying = RetryingProvider(provider, sleep=time.sleep, random=lambda: jitter)
+    retrying = Asking(provider, sleep=time.sleep, random=lambda: jitter)
     events: list[Any] = []
 
     async def run() -> Any:

@@ -8,9 +8,9 @@
   makes the body of a request and decodes the answer.
 - `compression`, `sse`, `json_events`, `pieces`, `tool_call_pieces`, `restarted_arguments`, `pictures`: what both
   decoders need to get from the bytes of an answer to events.
-- `pace`: how many requests a server gets, from all conversations together.
-- `retry`, `requested_waits`, `adapting`, `failures`: repeating a request, asking another model, adapting a request, and
-  errors in words for a person, with what the person can do.
+- `asking`: the loop that asks a server: again after failures, another model, without what is refused. `pace` is when,
+  for all conversations together, `requested_waits` what the server asks for.
+- `failures`: errors in words for a person, with what the person can do.
 - `demo_model`: the model `demo`.
 - `plugins`: the providers of plug-ins.
 
@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.provider.adapting import AdaptingProvider
     from msgbook.provider.apis import request_body, turn_options
+    from msgbook.provider.asking import Asking
     from msgbook.provider.base import (
         REASONING_PARSERS,
         TOOL_PARSERS,
@@ -40,10 +40,9 @@ if TYPE_CHECKING:
     from msgbook.provider.failures import MissingRouteError, shown_url
     from msgbook.provider.http import RedirectedError, import_sdk
     from msgbook.provider.openai_server import OpenAIProvider
-    from msgbook.provider.pace import Paces
+    from msgbook.provider.pace import Paces, Waits
     from msgbook.provider.plugins import ProviderFactory, find_provider_entry
     from msgbook.provider.request_quirks import token_limit_key
-    from msgbook.provider.retry import Waits
     from msgbook.provider.servers import Servers, describe_demo_model, new_provider
 else:
     __getattr__ = lazy_names(__name__)

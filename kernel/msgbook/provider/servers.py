@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 
@@ -10,10 +9,9 @@ from msgbook.config import DEMO_MODEL, ProviderSettings, Settings
 from msgbook.errors import RESTART, ConfigError, NoModelListError
 from msgbook.events import RetryWait
 from msgbook.ids import Ids
-from msgbook.provider.adapting import AdaptingProvider
+from msgbook.provider.asking import Adaptations, Asking
 from msgbook.provider.base import Provider, Request, Wire
 from msgbook.provider.pace import Paces
-from msgbook.provider.retry import AlternativesProvider, RetryingProvider
 from msgbook.text import join_first, one_line, visible
 
 _NAMED = 8
@@ -49,8 +47,8 @@ class Servers:
         self._sleep = sleep
         self._ids = ids or Ids()
         self._wire = wire
-        self._adapting: dict[str, AdaptingProvider] = {}
-        self._demo: Provider | None = None
+        self._providers: dict[str, Provider] = {}
+        self._learned: dict[str, Adaptations] = {}
 
     async def choose_model(
         self,
@@ -74,7 +72,9 @@ class Servers:
         if model is not None:
             return model
         try:
-            offered = await self._any_model(provider).models_when_loaded(notify)
+            offered = await self._asking(self.find_settings(None, provider)).models_when_loaded(
+                notify
+            )
         except NoModelListError as error:
             raise self._no_model(
                 provider, f"The server does not list its models. {error}", "NAME"
@@ -115,7 +115,7 @@ class Servers:
             ConfigError: As `find_settings`.
             ProviderError: The server cannot be asked.
         """
-        return await self._any_model(provider).models()
+        return await self._asking(self.find_settings(None, provider)).models()
 
     def find_settings(
         self, model: str | None, provider: str | None = None
@@ -159,10 +159,8 @@ class Servers:
             ConfigError: As `find_settings`, or the plug-in of the provider cannot be used.
         """
         server = self.find_settings(model, provider)
-        if server is None:
-            return self._demo_model()
-        retrying = self._retrying(self._server(server), server)
-        return AlternativesProvider(retrying, [model, *alternatives]) if alternatives else retrying
+        models = [model, *alternatives] if alternatives and server is not None else ()
+        return self._asking(server, models)
 
     def accepts_images(self, model: str, provider: str | None = None) -> bool:
         """Return whether a model accepts images, as far as is known."""
@@ -184,46 +182,40 @@ class Servers:
 
     def forget_refused_tools(self) -> None:
         """Offer tools again that a server has refused, since their definitions have changed."""
-        for provider in self._adapting.values():
-            provider.forget_tools()
+        for learned in self._learned.values():
+            learned.forget_tools()
 
     async def close(self) -> None:
         """Close the connections."""
         async with AsyncExitStack() as closing:
-            for provider in (self._demo, *self._adapting.values()):
-                if provider is not None:
-                    closing.push_async_callback(provider.close)
+            for provider in self._providers.values():
+                closing.push_async_callback(provider.close)
 
-    def _asked_before(self, provider: str | None) -> AdaptingProvider | None:
+    def _asked_before(self, provider: str | None) -> Adaptations | None:
         default = self._settings.provider
-        return self._adapting.get(provider or (default.name if default else ""))
+        return self._learned.get(provider or (default.name if default else ""))
 
-    def _server(self, settings: ProviderSettings) -> AdaptingProvider:
-        if settings.name not in self._adapting:
-            server = new_provider(settings, self._settings, self._ids, self._wire)
-            # Adapting comes before retrying: some servers refuse with a status that is retried.
-            self._adapting[settings.name] = AdaptingProvider(
-                server, takes_documents=settings.documents
-            )
-        return self._adapting[settings.name]
-
-    def _any_model(self, provider: str | None) -> RetryingProvider:
-        server = self.find_settings(None, provider)
-        return self._retrying(
-            self._demo_model() if server is None else self._server(server), server
+    def _asking(self, server: ProviderSettings | None, models: Sequence[str] = ()) -> Asking:
+        """Return what asks a server; None stands for the demo model."""
+        name = "" if server is None else server.name
+        if name not in self._providers:
+            provider = self._providers[name] = self._new_provider(server)
+            takes_documents = server is None or server.documents
+            self._learned[name] = Adaptations(provider.name, takes_documents=takes_documents)
+        return Asking(
+            self._providers[name],
+            learned=self._learned[name],
+            pace=self._paces.of(server),
+            sleep=self._sleep,
+            models=models,
         )
 
-    def _retrying(self, provider: Provider, server: ProviderSettings | None) -> RetryingProvider:
-        return RetryingProvider(
-            provider, sleep=self._sleep, random=random.random, pace=self._paces.of(server)
-        )
+    def _new_provider(self, server: ProviderSettings | None) -> Provider:
+        if server is not None:
+            return new_provider(server, self._settings, self._ids, self._wire)
+        from msgbook.provider.demo_model import demo_provider
 
-    def _demo_model(self) -> Provider:
-        if self._demo is None:
-            from msgbook.provider.demo_model import demo_provider
-
-            self._demo = demo_provider(self._wire)
-        return self._demo
+        return demo_provider(self._wire)
 
 
 def describe_demo_model(model: str, wanted: str) -> str:

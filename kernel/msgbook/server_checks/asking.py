@@ -25,7 +25,7 @@ from msgbook.events import (
 )
 from msgbook.messages import user
 from msgbook.provider import (
-    AdaptingProvider,
+    Asking,
     Provider,
     Request,
     Wire,
@@ -155,7 +155,7 @@ def new_asker(
     """
     wire = ListeningWire()
     return Asker(
-        AdaptingProvider(new_provider(server, settings, wire=wire)),
+        Asking(new_provider(server, settings, wire=wire)),
         seconds=seconds,
         usage=usage,
         options=turn_options(server.api),
