@@ -29,13 +29,11 @@ from msgbook.request import (
     TurnServices,
     check_context_window,
     check_prompt,
-    list_broken_references,
     list_prompt_warnings,
     read_prompt,
     warn_once,
 )
 from msgbook.request.history import SentRequest
-from msgbook.scanner import run_in_thread_if_long
 from msgbook.subagents import Parent, with_subagents
 from msgbook.turn import Budgets, TurnRecord, run_turn
 from msgbook_format.agent_states import mark_running
@@ -249,6 +247,11 @@ class _TurnRun:
         if self._confirm is None or self._engine.approver.policy != "ask" or is_text:
             return
         text = self._engine.redact(self._prompt.text)
+        if "@" not in text:
+            return
+        from msgbook.request import list_broken_references
+        from msgbook.scanner import run_in_thread_if_long
+
         broken = await run_in_thread_if_long(text, list_broken_references, text)
         if not broken:
             return

@@ -8,7 +8,7 @@ import pytest
 
 from msgbook.approval import Roots
 from msgbook.notebook import any_magic
-from msgbook.request.sources_above import ReadLimitError, ReadsAbove
+from msgbook.request.reference_sources import ReadLimitError, ReadsAbove
 
 
 def test_documents_that_take_too_long_together_are_not_read_further(tmp_path: Path) -> None:

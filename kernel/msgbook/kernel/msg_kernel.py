@@ -276,11 +276,12 @@ def start_warm_up() -> None:
 
 
 def warm_up() -> None:
-    """Import what the first turn needs, before this returns."""
+    """Import what turns need, before this returns: later, modules of the notebook's folder could take their places."""
     from msgbook.provider import import_sdk
 
     for name in (
         "msgbook.turn_run",
+        "msgbook.request.above",
         "msgbook.magics",
         "msgbook_format.turn.markdown.render",
     ):

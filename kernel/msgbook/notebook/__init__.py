@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         is_imported,
         is_own_magic,
         is_prompt,
+        may_define,
         metadata_of,
         missing_magic,
         model_magic_name,

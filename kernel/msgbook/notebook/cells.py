@@ -310,3 +310,9 @@ def is_imported(cell: Cell | None) -> bool:
     """Return whether a cell is a message of another program, unchanged."""
     mark = metadata_of(cell).get(IMPORTED_TEXT) if cell else None
     return mark is not None and cell is not None and mark == imported_digest(source_of(cell))
+
+
+def may_define(cell: Cell) -> bool:
+    """Return False only if a cell neither defines nor removes macros. An imported message does not."""
+    source = "" if is_imported(cell) else source_of(cell)
+    return "#define" in source or "@{define" in source or "%macros" in source

@@ -3,8 +3,8 @@
 - `builder`: `RequestBuilder.prepare` makes the request of a prompt, in this order:
   `active_agent` chooses the agent; `context/` reads references, macros, project rules and images, from
   `reference_sources`; `history/` makes messages of the cells above. `Preview` is a request that is only shown.
-- What prompts above bring: `sources_above` reads it, and makes texts again whose blobs are gone; `late_references`
-  resolves prompts that have no record; `changed_files` finds files that have changed.
+- `above`: what prompts above bring. It makes texts again whose blobs are gone, resolves prompts that have no record,
+  and finds files that have changed.
 - `services`: what a turn may do for a request, such as missing summaries, and a preview may not.
 - `request_parts`: the parts of a previewed request, as all hosts list them.
 - `prompt_checks`, `context_window`: checks before a request is sent. `token_estimates` estimates its length.

@@ -1,4 +1,8 @@
-"""Requests of one conversation: a prompt, its context and the cells above it become messages, to be sent or only shown."""
+"""Requests of one conversation: a prompt, its context and the cells above it become messages, to be sent or only shown.
+
+A request is made in stages. One that has nothing to do for this prompt is not entered, and its modules are imported
+by the first request that needs them.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +10,27 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from msgbook.agents import ProjectFiles, read_project
+from msgbook.agents import Agent, ProjectFiles, read_project
 from msgbook.approval import Roots, followed_project
 from msgbook.config import may_contain, redact, redact_json
 from msgbook.messages import Message
-from msgbook.notebook import IsMagic, Prompt, Transcript
+from msgbook.notebook import (
+    Cell,
+    IsMagic,
+    Prompt,
+    Transcript,
+    may_define,
+    may_record,
+    metadata_of,
+    source_of,
+)
 from msgbook.provider import Request
 from msgbook.request.active_agent import ActiveAgent, AgentChooser
 from msgbook.request.blobs import Blobs
-from msgbook.request.context.content_reference import (
-    append_content_reference,
-    replay_content_reference,
-    with_documents,
-)
-from msgbook.request.context.context_builder import ContextBuilder
-from msgbook.request.context.image_encoding import PixelBudget
-from msgbook.request.context.images import image_content
 from msgbook.request.history import (
     ABOVE,
     CONTEXT_KEYS,
@@ -35,14 +40,16 @@ from msgbook.request.history import (
     known_summaries,
     with_late_contexts,
 )
-from msgbook.request.late_references import PromptsAbove
 from msgbook.request.prompt_checks import list_left_out
 from msgbook.request.records import check_recorded_texts, files_by_key, list_recorded_texts
-from msgbook.request.reference_sources import ReferenceSources
 from msgbook.request.services import UNKNOWN_MODEL, RequestServices, Summaries, warn_once
-from msgbook.request.sources_above import ReadsAbove
 from msgbook.text import repair_surrogates
 from msgbook.tools import Results
+
+if TYPE_CHECKING:
+    from msgbook.request.above import PromptsAbove, RecordedContext
+    from msgbook.request.context.context_builder import ContextBuilder
+    from msgbook.request.reference_sources import ReadsAbove
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +102,6 @@ class RequestBuilder:
             redact=partial(redact_json, secrets=secrets),
             may_contain=partial(may_contain, secrets=tuple(secrets)),
         )
-        self._prompts_above = PromptsAbove(
-            is_magic,
-            self.blobs,
-            self._redact_text,
-            partial(redact_json, secrets=secrets),
-            self.reader.forget,
-        )
         self._folder = folder
         self._home = home
         self._secrets = secrets
@@ -133,30 +133,32 @@ class RequestBuilder:
         for warning in (*project.notices, *active_agent.notices):
             services.warn(warning)
         warn_once(services, list_left_out(transcript.earlier, self._redact_text))
-        reads = self._reads_above(transcript, active_agent.allowed)
-        prompts = await self._prompts_above.complete(
-            transcript, active_agent.agent, project.rules, reads, services
-        )
-        transcript = prompts.transcript
-        above = [recorded for _, recorded in prompts.contexts]
-        builder = self._context_builder(transcript, active_agent, services)
-        prompt_context = await builder.build(
-            prompt, transcript, agent=active_agent.agent, rules=project.rules, above=above
-        )
-        for notice in prompt_context.notices:
-            services.warn(notice.text)
-        self.blobs.add(prompt_context.blobs, prompt_context.session_only)
+        contexts: list[RecordedContext] = []
+        late: dict[str, dict[str, Any]] = {}
+        reads = None
+        if _may_bring(transcript.earlier):
+            reads = self._reads_above(transcript, active_agent.allowed)
+            transcript, contexts, late = await self._prompts_above.complete(
+                transcript, active_agent.agent, project.rules, reads, services
+            )
+        above = [recorded for _, recorded in contexts]
+        own: dict[str, Any] = {}
+        if above or _may_have_context(prompt.text, transcript, active_agent.agent, project):
+            own = await self._make_context(
+                prompt, transcript, active_agent, project, above, services
+            )
         check_recorded_texts(above, self.blobs.length)
         history, summaries = await self._read_history(transcript, active_agent, services)
         context = {
             "source": transcript.source,
             "cells": history.cells,
-            **redact_json(prompt_context.context, self._secrets),
+            **own,
             **({"summaries": summaries} if summaries else {}),
             **({"mcp": active_agent.mcp} if active_agent.mcp else {}),
-            **({ABOVE: prompts.late} if prompts.late else {}),
+            **({ABOVE: late} if late else {}),
         }
-        await self._prompts_above.report(prompts, files_by_key(context), reads, services)
+        if reads is not None:
+            await self._prompts_above.report(contexts, files_by_key(context), reads, services)
         message = self.reader.prompt_message(source, context, active_agent.view)
         assert message is not None  # noqa: S101 - the prompt is not empty
         request = history.with_prompt(message, len(transcript.earlier))
@@ -176,12 +178,49 @@ class RequestBuilder:
         reads = self._reads_above(transcript, None)
         await self._prompts_above.restore(cells, project.rules, reads)
 
+    @cached_property
+    def _prompts_above(self) -> PromptsAbove:
+        from msgbook.request.above import PromptsAbove
+
+        return PromptsAbove(
+            self.is_magic,
+            self.blobs,
+            self._redact_text,
+            partial(redact_json, secrets=self._secrets),
+            self.reader.forget,
+        )
+
     def _reads_above(self, transcript: Transcript, allowed: Sequence[Path] | None) -> ReadsAbove:
+        from msgbook.request.reference_sources import ReadsAbove
+
         return ReadsAbove(self._roots(allowed), self.is_magic, self._redact_text, transcript.path)
+
+    async def _make_context(
+        self,
+        prompt: Prompt,
+        transcript: Transcript,
+        active_agent: ActiveAgent,
+        project: ProjectFiles,
+        above: Sequence[Mapping[str, Any]],
+        services: RequestServices,
+    ) -> dict[str, Any]:
+        """Return what the prompt itself brings, as it is recorded, and keep its texts."""
+        found = await self._context_builder(transcript, active_agent, services).build(
+            prompt, transcript, agent=active_agent.agent, rules=project.rules, above=above
+        )
+        for notice in found.notices:
+            services.warn(notice.text)
+        self.blobs.add(found.blobs, found.session_only)
+        context: dict[str, Any] = redact_json(found.context, self._secrets)
+        return context
 
     def _context_builder(
         self, transcript: Transcript, active_agent: ActiveAgent, services: RequestServices
     ) -> ContextBuilder:
+        from msgbook.request.context.context_builder import ContextBuilder
+        from msgbook.request.context.image_encoding import PixelBudget
+        from msgbook.request.reference_sources import ReferenceSources
+
         sources = ReferenceSources(
             self._roots(active_agent.allowed),
             services.allow_read,
@@ -228,11 +267,50 @@ class RequestBuilder:
         """Return the content of a prompt's message, for this and all later requests."""
         if CONTEXT_KEYS.isdisjoint(context):
             return text
+        from msgbook.request.context.content_reference import (
+            append_content_reference,
+            replay_content_reference,
+            with_documents,
+        )
+        from msgbook.request.context.images import image_content
+
         images: Any = context.get("images")
         records = images if isinstance(images, list) else []
         content = image_content(text, records, self.blobs.load, vision=vision)
         content = with_documents(content, context, self.blobs.load)
         return append_content_reference(content, replay_content_reference(context, self.blobs.load))
+
+
+_BRINGING = CONTEXT_KEYS | {ABOVE}
+
+
+def _may_bring(cells: Sequence[Cell]) -> bool:
+    """Return False only if no prompt of some cells has a record of what it refers to, or refers to anything."""
+    return any(_may_refer(source_of(cell)) or may_record(cell, _BRINGING) for cell in cells)
+
+
+def _may_refer(text: str) -> bool:
+    """Return False only if a text has neither references nor images."""
+    return "@" in text or "![" in text
+
+
+def _may_have_context(
+    text: str, transcript: Transcript, agent: Agent, project: ProjectFiles
+) -> bool:
+    """Return False only if a prompt has neither references, images, macros nor rules.
+
+    What selects rules counts, too: it may name one that does not exist.
+    """
+    ours = metadata_of({"metadata": transcript.metadata})
+    return (
+        _may_refer(text)
+        or "#define" in text
+        or bool(project.rules)
+        or agent.rules is not None
+        or "rules" in ours
+        or "macros" in ours
+        or any(map(may_define, transcript.earlier))
+    )
 
 
 def _texts_by_source(summaries: Summaries) -> dict[str, str]:

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgbook.approval import ApprovalRequest, Approve, Question
 from msgbook.config.settings import Limits
@@ -21,7 +21,6 @@ from msgbook.provider import Provider, Request
 from msgbook.request.active_agent import ActiveAgent, ChooseModel
 from msgbook.request.context.sources import ReferencedText, SourceError
 from msgbook.request.history import MissingSummary, summary_record, summary_request
-from msgbook.request.reference_sources import Describe, RunTool
 from msgbook.text import join_first, repair_surrogates, visible
 from msgbook.tools.mcp import McpServers
 from msgbook.turn import (
@@ -34,6 +33,9 @@ from msgbook.turn import (
     TurnRecord,
 )
 from msgbook_format.turn import Block, blocks_of_type
+
+if TYPE_CHECKING:
+    from msgbook.request.reference_sources import Describe, RunTool
 
 _MAX_WARNINGS = 20
 """Warnings of one kind that a request shows."""

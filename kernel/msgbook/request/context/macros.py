@@ -16,8 +16,8 @@ from msgbook.notebook import (
     Cell,
     IsMagic,
     any_magic,
-    is_imported,
     is_prompt,
+    may_define,
     metadata_of,
     parse_prompt,
     source_of,
@@ -146,12 +146,6 @@ def macros_above(
         for name, value in parse_definitions(_user_text(cell, is_magic)).values.items():
             _put(macros, name, Definition(value, position))
     return MacrosAbove(macros, problems)
-
-
-def may_define(cell: Cell) -> bool:
-    """Return False only if a cell neither defines nor removes macros. An imported message does not."""
-    source = "" if is_imported(cell) else source_of(cell)
-    return "#define" in source or "@{define" in source or "%macros" in source
 
 
 def _put(macros: dict[str, _Value], name: str, value: _Value) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgbook.errors import MsgbookError
-from msgbook.request.context.tags import Lines
 from msgbook.request.records import files_by_key, is_sent_in_full, valid_entries
+
+if TYPE_CHECKING:
+    from msgbook.request.context.tags import Lines
 
 
 class SourceError(MsgbookError):
