@@ -206,7 +206,7 @@ class Servers:
             self._providers[name],
             learned=self._learned[name],
             pace=self._paces.of(server),
-            sleep=self._sleep,
+            sleep=None if server is None else self._sleep,
             models=models,
         )
 
