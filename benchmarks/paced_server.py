@@ -35,7 +35,9 @@ async def complete(request: web.Request) -> web.StreamResponse:
     while sent < tokens:
         due = tokens if rate is None else min(tokens, int((time.monotonic() - began) * rate) + 1)
         count = min(due - sent, 20)
-        await response.write(b"".join(answer[sent : sent + count]) if answer else said.word * count)
+        await response.write(
+            b"".join(answer[sent : sent + count]) if answer else said.words(sent, count)
+        )
         sent += count
         if rate is not None and sent == due:
             await asyncio.sleep(_TICK)

@@ -21,6 +21,10 @@ class ChatWords:
     def token(self, text: str) -> bytes:
         return self._chunk({"content": text})
 
+    def words(self, _first: int, count: int) -> bytes:
+        """So many words."""
+        return self.word * count
+
     def end(self, _tokens: int) -> bytes:
         return self._chunk({}, "stop") + b"data: [DONE]\n\n"
 
@@ -42,16 +46,21 @@ class ResponsesWords:
         self._head, self._at = head, at
         self.begin = b"".join(
             [
-                self._event("created", response=self._response("in_progress")),
-                self._event("in_progress", response=self._response("in_progress")),
-                self._event("output_item.added", output_index=0, item=added),
-                self._event("content_part.added", **at, part=self._part("")),
+                self._event("created", 0, response=self._response("in_progress")),
+                self._event("in_progress", 1, response=self._response("in_progress")),
+                self._event("output_item.added", 2, output_index=0, item=added),
+                self._event("content_part.added", 3, **at, part=self._part("")),
             ]
         )
         self.word = self.token(WORD)
+        self._numbered = self.word.replace(b'"sequence_number": 1', b'"sequence_number": %d')
 
     def token(self, text: str) -> bytes:
         return self._event("output_text.delta", **self._at, delta=text, logprobs=[])
+
+    def words(self, first: int, count: int) -> bytes:
+        """So many words, the first of them numbered `first` + 4: four events are before all words."""
+        return b"".join(self._numbered % number for number in range(first + 4, first + 4 + count))
 
     def end(self, tokens: int) -> bytes:
         text = WORD * tokens
@@ -59,15 +68,15 @@ class ResponsesWords:
         response = {**self._response("completed"), "output": [item]}
         return b"".join(
             [
-                self._event("output_text.done", **self._at, text=text, logprobs=[]),
-                self._event("content_part.done", **self._at, part=self._part(text)),
-                self._event("output_item.done", output_index=0, item=item),
-                self._event("completed", response=response),
+                self._event("output_text.done", tokens + 4, **self._at, text=text, logprobs=[]),
+                self._event("content_part.done", tokens + 5, **self._at, part=self._part(text)),
+                self._event("output_item.done", tokens + 6, output_index=0, item=item),
+                self._event("completed", tokens + 7, response=response),
             ]
         )
 
-    def _event(self, kind: str, **fields: Any) -> bytes:
-        data = {"type": f"response.{kind}", "sequence_number": 1, **fields}
+    def _event(self, kind: str, number: int = 1, **fields: Any) -> bytes:
+        data = {"type": f"response.{kind}", "sequence_number": number, **fields}
         return f"event: response.{kind}\ndata: {json.dumps(data)}\n\n".encode()
 
     def _part(self, text: str) -> dict[str, Any]:

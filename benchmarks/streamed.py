@@ -28,8 +28,8 @@ def body(tokens: int, path: str) -> Iterator[bytes]:
     said = words_of(path)
     if said.begin:
         yield said.begin
-    for _ in range(tokens // EVENTS_PER_READ):
-        yield said.word * EVENTS_PER_READ
+    for first in range(0, tokens, EVENTS_PER_READ):
+        yield said.words(first, EVENTS_PER_READ)
     yield said.end(tokens)
 
 

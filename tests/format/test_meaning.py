@@ -510,3 +510,10 @@ def test_a_frontmatter_that_speaks_of_verbatim_bits_only_says_nothing():
 
     assert nb.metadata.msgbook.text.keys() == {"frontmatter"}
     assert writes(nb) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["# %% a\r\rhi\r# %% b\r\rho\r", "---\rx: 1\r---\r# %% a\r\n", "a\r"]
+)
+def test_a_file_that_ends_its_lines_with_cr_alone_is_lost_nowhere(text):
+    assert writes(reads(text)) == text

@@ -19,6 +19,7 @@ from msgbook.errors import (
 from msgbook.messages import OTHER_API
 from msgbook.network import Route, is_untrusted
 from msgbook.provider.apis import APIS
+from msgbook.provider.charsets import CharsetError
 from msgbook.provider.compression import CompressionError
 from msgbook.provider.error_quirks import (
     ErrorKind,
@@ -223,6 +224,9 @@ class Failures:
             )
             gateway = "or in the gateway before it."
             return ProviderError("CompressionError", f"{words} {gateway}")
+        if isinstance(cause, CharsetError):
+            words = f"The body of the server's answer {why}. Let the server send UTF-8."
+            return ProviderError("CharsetError", words)
         proxy = self.route.proxy if self.route is not None else None
         through = f" through the proxy {proxy.shown}" if proxy is not None else ""
         failed = f"The connection to {shown_url(self._settings.base_url)}{through} failed: {why}"

@@ -13,6 +13,7 @@ from typing import Any
 from msgbook.config import ORGANIZATION_HEADERS, parse_header_lines
 from msgbook.network import Route, ignore_unusable_key_log
 from msgbook.provider.base import MakeTransport, Wire
+from msgbook.provider.charsets import CharsetError, recode
 from msgbook.provider.compression import CompressionError, unpack
 
 ERROR_BYTES = 65_536
@@ -120,10 +121,11 @@ async def _refuse_other_origin(response: Any) -> None:
 
 
 async def _read_plainly(http: Any, response: Any) -> None:
-    """Let a response be read unpacked, and of an error or a list a bounded part."""
+    """Let a response be read unpacked and in UTF-8, and of an error or a list a bounded part."""
     failed = response.status_code >= 400
     is_completion = not failed and response.request.method == "POST"
     unpack(http, response, layers=2 if is_completion else 1)
+    recode(http, response)
     if is_completion:
         return  # it is read line by line
     limit = ERROR_BYTES if failed else LIST_BYTES
@@ -163,6 +165,7 @@ def is_transport_error(error: Exception) -> bool:
         "InvalidURL",
         RedirectedError.__name__,
         CompressionError.__name__,
+        CharsetError.__name__,
     )
     return any(base.__name__ in names for base in type(error).__mro__)
 

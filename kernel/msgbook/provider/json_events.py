@@ -140,7 +140,7 @@ class JSONEvents:
         """Yield the objects in the data of an event."""
         if not data:
             return
-        is_error = event.event.lower() in _ERROR_EVENTS
+        is_error = bool(event.event) and event.event.lower() in _ERROR_EVENTS
         try:
             value = parse_json(data)
         except ValueError:
@@ -154,7 +154,8 @@ class JSONEvents:
         if isinstance(value, dict):
             if is_error and not value.get("error"):
                 value = {"error": value or f"an event `{event.event}` without words"}
-            self.strange = self.strange or (data[:_ODD_LIMIT] if _holds_more(value) else "")
+            if not self.strange and _holds_more(value):
+                self.strange = data[:_ODD_LIMIT]
             yield event, value
             self.done |= value.get("done") is True and value.keys() <= _END_KEYS
         elif is_error and value:
@@ -177,8 +178,10 @@ class JSONEvents:
 
 def _parts(data: str) -> list[str]:
     """Return the data of one event, or the data of several: servers forget the blank lines between them."""
-    first, line_end, rest = data.partition("\n")
-    if not line_end or not rest.strip() or _object(first) is None:
+    if "\n" not in data:
+        return [data]
+    first, _, rest = data.partition("\n")
+    if not rest.strip() or _object(first) is None:
         return [data]
     return [line.strip() for line in data.split("\n") if line.strip()]
 
@@ -213,12 +216,15 @@ def parse_json(text: str) -> Any:
     Raises:
         ValueError: It is not JSON, nested more deeply than `_DEEPEST`, or of more than `_MOST_VALUES`.
     """
+    text = text.strip(" \t\r\n")
     if len(text) > _MOST_VALUES and sum(map(text.count, ",[{")) > _MOST_VALUES:
         raise ValueError("too many values")
     try:
-        value = _DECODER.decode(text)
+        value, end = _DECODER.raw_decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    if end != len(text):
+        raise ValueError("more than one value")
     if text.count("[") + text.count("{") > _DEEPEST and is_too_deep(value):
         raise ValueError("nested too deeply")
     return value

@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from msgbook.errors import ProviderError
 from msgbook.text import GrowingText
@@ -21,8 +21,7 @@ LINE_LIMIT = 16_000_000
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
-@dataclass(frozen=True, slots=True)
-class ServerSentEvent:
+class ServerSentEvent(NamedTuple):
     """One event of a stream."""
 
     event: str
@@ -74,24 +73,31 @@ class SSEDecoder:
         self._line_begin.add(first)
         if self._line_begin.size > LINE_LIMIT:
             raise ProviderError("LineTooLong", "The server sent a line without an end.")
-        for line in others:
-            yield from self._line(self._line_begin.take())
-            self._line_begin.add(line)
+        if not others:
+            return
+        lines = [self._line_begin.take(), *others]
+        self._line_begin.add(lines.pop())
+        for line in lines:
+            if (event := self._line(line)) is not None:
+                yield event
 
     def end(self) -> Iterator[ServerSentEvent]:
         """Yield the events that the end of the stream completes."""
         self._line_begin.add(self._utf8.decode(b"", final=True))
         before = self._other.size
-        yield from self._line(self._line_begin.take())
+        last = self._line(self._line_begin.take())
         self.is_other_cut = self._other.size > before
-        yield from self._line("")
+        yield from filter(None, (last, self._line("")))
 
-    def _line(self, line: str) -> Iterator[ServerSentEvent]:
+    def _line(self, line: str) -> ServerSentEvent | None:
+        """Return the event that a line completes; None if it completes none."""
         if not line:
-            yield from self._take_event()
-            return
-        name, colon, value = line.partition(":")
-        name, value = name.strip().lower(), value.removeprefix(" ")
+            return self._take_event()
+        if line.startswith("data: "):
+            name, colon, value = "data", ":", line[len("data: ") :]
+        else:
+            name, colon, value = line.partition(":")
+            name, value = name.strip().lower(), value.removeprefix(" ")
         if name == "data" and colon:
             self._add_data(value)
             if self._data.size > LINE_LIMIT:
@@ -99,24 +105,28 @@ class SSEDecoder:
         elif name == "event" and colon:
             self._event = value
         elif not name or name in ("id", "retry"):
-            return
+            return None
         elif name == "error" and colon:
-            yield from self._take_event()
+            before = self._take_event()
             self._event = "error"
             self._add_data(value)
+            return before
         elif self._event == "error" and self._has_data and self._data.size + len(line) < LINE_LIMIT:
             self._add_data(line)  # the value may have several lines
         elif line == "[DONE]":
-            yield ServerSentEvent("", line)
+            return ServerSentEvent("", line)
         elif not self.is_other_full:
             self._other.add("\n")
             self._other.add(line)
+        return None
 
     def _add_data(self, line: str) -> None:
         self._data.add("\n" + line if self._has_data else line)
         self._has_data = True
 
-    def _take_event(self) -> Iterator[ServerSentEvent]:
+    def _take_event(self) -> ServerSentEvent | None:
+        event = None
         if self._has_data or self._event == "done":
-            yield ServerSentEvent(self._event, self._data.take())
+            event = ServerSentEvent(self._event, self._data.take())
         self._event, self._has_data = "", False
+        return event

@@ -68,6 +68,11 @@ class Budgets:
         own = None if self._pauses else self._own_time_left
         return _least(own, self._within._time_to_run if self._within else None)
 
+    @property
+    def is_timed(self) -> bool:
+        """Whether there is a time budget."""
+        return any(budgets._ends is not None for budgets in self._chain())
+
     @asynccontextmanager
     async def timeout(self) -> AsyncIterator[asyncio.Timeout]:
         """Raise `TimeoutError` in the context once the time is used up. Pauses move that moment."""

@@ -83,7 +83,9 @@ async def run_turn(
         record.apply(StepStarted(step), clock())
         step_request = replace(request, messages=request.messages + done)
         answer = _Answer(models, AnswerSize(limits.answer_limit), breath)
-        events = _until_timeout(provider.stream(step_request), budgets)
+        events = provider.stream(step_request)
+        if budgets.is_timed:
+            events = _until_timeout(events, budgets)
         async with aclosing(answer.read(record, events, clock)) as changes:
             async for _ in changes:
                 yield

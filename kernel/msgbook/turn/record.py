@@ -78,6 +78,8 @@ class TurnRecord:
         if self._started_at is None:
             self._started_at = at
         match event:
+            case TextDelta():
+                self._add_text("text", event.text, at, refusal=event.refusal)
             case ReasoningDelta():
                 self._add_reasoning(event, at)
             case ReasoningDetails():
@@ -88,8 +90,6 @@ class TurnRecord:
                 self._add_display(event, at)
             case Citations():
                 self._blocks += keep_citations(self.step_blocks(), event.citations, self._step)
-            case TextDelta():
-                self._add_text("text", event.text, at, refusal=event.refusal)
             case RetryWait():
                 self._usage.begin_attempt()
                 self._retries.show(event, self._blocks)

@@ -35,6 +35,10 @@ PROMPT = "# %% [^a]\n\n[^a]: [markdown]\n\nHello\n\n"
 CASES = {
     "a byte order mark": ("\ufeff# %%\n", [(1, "bom")]),
     "the first line that ends otherwise": ("# %%\r\nx\r\ny\nz\r\n", [(3, "mixed-line-ends")]),
+    "CR alone, with markers": ("# %% a\r\rhi\r# %% b\r\rho\r", [(1, "cr-line-ends")]),
+    "CR alone, with a last LF": ("---\rx: 1\r---\r# %% a\r\n", [(1, "cr-line-ends")]),
+    "CR alone, and no marker": ("one\rtwo\rthree", [(1, "cr-line-ends")]),
+    "one line that ends with CR": ("one\r", [(1, "control-character")]),
     "NUL and CR, once a line": ("# %%\na\0b\0\nc\rd\n", [(2, "control-character"), (3, "control-character")]),
     "what git could not merge": (
         "# %% a\n\n<<<<<<< HEAD\nb\n||||||| 1a2b\n=======\nc\n>>>>>>> other\n",

@@ -27,6 +27,7 @@ Rule = Callable[[CheckedText], Iterable[Finding]]
 _RULES: tuple[Rule, ...] = (
     file_rules.check_bom,
     file_rules.check_mixed_line_ends,
+    file_rules.check_cr_line_ends,
     file_rules.check_control_characters,
     file_rules.check_conflict_marks,
     file_rules.check_message_section,

@@ -51,8 +51,25 @@ def check_mixed_line_ends(checked: CheckedText) -> Iterator[Finding]:
     )
 
 
+def check_cr_line_ends(checked: CheckedText) -> Iterator[Finding]:
+    """Yield a finding if CRs alone are where line ends should be."""
+    if ends_lines_with_cr(checked.text):
+        message = (
+            "all lines end with a carriage return (CR) alone, so the file is read as one line and "
+            "has no messages. End all lines with LF."
+        )
+        yield Finding(1, "cr-line-ends", message)
+
+
+def ends_lines_with_cr(text: str) -> bool:
+    """Return whether a text of several lines has no line end that is one here."""
+    return "\n" not in text.removesuffix("\n") and "\r" in text.rstrip("\r\n")
+
+
 def check_control_characters(checked: CheckedText) -> Iterator[Finding]:
     """Yield lines with a NUL, or with a CR that does not end the line."""
+    if ends_lines_with_cr(checked.text):
+        return
     number, counted, last = 1, 0, 0
     for match in _CONTROL.finditer(checked.text):
         number += checked.text.count("\n", counted, match.start())

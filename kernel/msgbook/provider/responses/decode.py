@@ -252,7 +252,10 @@ class ResponseDecoder:
             if value is None:
                 value = next(filter(None, map(event.get, _TEXT_KEYS)), None)
             value = json_text(value) if piece.text == "arguments" else join_text(value)
-        key = (piece.item, *(v if isinstance(v, str | int) else None for v in (item_id, place)))
+        if type(item_id) is str and type(place) is int:
+            key = (piece.item, item_id, place)
+        else:
+            key = (piece.item, *(v if isinstance(v, str | int) else None for v in (item_id, place)))
         item = None if piece.is_complete else self._found.get(key)
         if item is None:
             if piece.is_complete or len(self._found) > MAX_ITEMS:

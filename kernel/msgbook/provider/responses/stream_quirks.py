@@ -19,7 +19,7 @@ _SIGNS_OF_LIFE = frozenset(("keepalive", "keep_alive", "keep-alive", "ping", "po
 """Events that say nothing which others do not say."""
 
 _LAST_EVENTS = 10_000
-"""Events among which one is taken for repeated by its number."""
+"""Last events among which one is taken for repeated by its number, and at most twice as many."""
 
 _MOST_EVENTS = 500_000
 """First events of a stream whose copy is found."""
@@ -67,19 +67,23 @@ class _Numbers:
 
     def __init__(self) -> None:
         self._seen: dict[int, int] = {}
+        self._before: dict[int, int] = {}
+        """Those seen before: taking single ones out of a dictionary would take longer each time."""
         self._is_counted = True
 
     def is_repeat(self, event: dict[str, Any], data: str) -> bool:
         number = event.get("sequence_number")
         if type(number) is not int or not self._is_counted:
             return False
-        mark, known = hash(data), self._seen.get(number)
+        mark, known = hash(data), self._seen.get(number, self._before.get(number))
+        if len(self._seen) == _LAST_EVENTS:
+            self._before, self._seen = self._seen, {}
         self._seen[number] = mark
-        if len(self._seen) > _LAST_EVENTS:
-            del self._seen[next(iter(self._seen))]
-        self._is_counted = known in (None, mark)
+        if known is None:
+            return False
+        self._is_counted = known == mark
         # Where there is one number so far, all events may have it.
-        return known == mark and len(self._seen) > 1
+        return known == mark and len(self._seen) + len(self._before) > 1
 
 
 class _Copy:
@@ -105,7 +109,7 @@ class _Copy:
         marks = self._marks
         if event.get("type") in _UNTOLD or not (marks or _is_unique(event)):
             return False
-        mark = hash(_OWN_NUMBER.sub("", data))
+        mark = _mark(event, data)
         if marks and mark == marks[0] and _is_unique(event):
             self._next, self._lag, self._is_beside = 0, len(marks), False
         if 0 <= self._next < len(marks) and mark == marks[self._next]:
@@ -114,7 +118,8 @@ class _Copy:
             if self._next == len(marks) > 1 and not self._is_beside:
                 self._next = -1
             return True
-        self._note_new()
+        if self._next >= 0:
+            self._note_new()
         if len(marks) < _MOST_EVENTS:
             marks.append(mark)
         return False
@@ -125,6 +130,16 @@ class _Copy:
             self._is_beside |= self._lag > 1
             if not self._is_beside or self._new > self._lag + _MOST_WAITING:
                 self._next = -1
+
+
+def _mark(event: dict[str, Any], data: str) -> int:
+    """Return what an event and its copy have in common. Of a piece it is what it says, and where it belongs."""
+    piece = event.get("delta")
+    if isinstance(piece, str):
+        kind, name, place = event.get("type"), event.get("item_id"), event.get("output_index")
+        if type(kind) is str and type(name) is str and type(place) is int:
+            return hash((kind, name, place, piece))
+    return hash(_OWN_NUMBER.sub("", data))
 
 
 def _is_unique(event: dict[str, Any]) -> bool:
