@@ -16,6 +16,8 @@ from scripted_server import ScriptedServer, text
 
 OPTIONAL = ("PIL", "keyring", "pypdf")
 NAMES = (*OPTIONAL, "httpx", "openai", "mcp", "jsonschema")
+TRIED = ("brotli", "brotlicffi", "zstandard", "socksio", "h2", "aiohttp", "uvloop", "trio")
+"""What the libraries below msgbook use if it is installed."""
 
 
 def put_modules(folder: Path, names: Sequence[str] = NAMES) -> Path:
@@ -61,12 +63,13 @@ def test_what_a_page_asks_when_a_chat_is_opened_imports_nothing_from_its_folder(
 def test_what_msgbook_imports_after_python_of_the_user_is_not_of_the_folder(
     tmp_path: Path, server: ScriptedServer
 ) -> None:
-    mark, digest = put_modules(tmp_path, OPTIONAL), put_picture(tmp_path)
+    mark, digest = put_modules(tmp_path, (*NAMES, *TRIED)), put_picture(tmp_path)
     (tmp_path / "a.pdf").write_bytes(pdf("Hello"))
     server.answers = [text("ok")]
     env = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
 
     with KernelClient(env, str(tmp_path)) as kernel:
+        # In the first second the kernel has not imported the SDK yet.
         kernel.run("%%python\n1 + 1", "a")
         kernel.run("What is in @[a.pdf]?", "b")
         page = FakePage(kernel, [])
@@ -74,6 +77,21 @@ def test_what_msgbook_imports_after_python_of_the_user_is_not_of_the_folder(
         ask(page, "setup.state")
 
     assert "Hello" in str(server.requests[-1])
+    assert not mark.exists()
+
+
+def test_python_of_the_user_takes_no_sdk_from_the_kernel(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    mark = put_modules(tmp_path, ("openai", "mcp"))
+    server.answers = [text("ok")]
+    env = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
+
+    with KernelClient(env, str(tmp_path)) as kernel:
+        kernel.run("%%python\nimport openai, mcp", "a")
+        reply, _ = kernel.run("Hello", "b")
+
+    assert reply["status"] == "ok"
     assert not mark.exists()
 
 

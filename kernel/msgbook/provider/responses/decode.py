@@ -253,7 +253,7 @@ class ResponseDecoder:
                 value = next(filter(None, map(event.get, _TEXT_KEYS)), None)
             value = json_text(value) if piece.text == "arguments" else join_text(value)
         if type(item_id) is str and type(place) is int:
-            key = (piece.item, item_id, place)
+            key: tuple[str | int | None, ...] = (piece.item, item_id, place)
         else:
             key = (piece.item, *(v if isinstance(v, str | int) else None for v in (item_id, place)))
         item = None if piece.is_complete else self._found.get(key)
