@@ -53,6 +53,17 @@ def show_url(url: str) -> str:
     return visible(one_line(f"{scheme}{separator}{shown}", LONGEST_SHOWN))
 
 
+_PORTS = {"http": 80, "https": 443}
+
+
+def origin_of(url: str) -> tuple[str, str, int | None] | None:
+    """Return scheme, host and port of a URL; None if it has none that can be read."""
+    if find_url_problem(url, _PORTS):
+        return None
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname or "", parts.port or _PORTS[parts.scheme]
+
+
 def _is_host(host: str) -> bool:
     """Return whether the system can look a name up; it raises another error for others than for unknown names."""
     try:

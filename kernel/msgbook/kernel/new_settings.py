@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -26,6 +26,7 @@ from msgbook.config.key_names import texts_named_like_keys
 from msgbook.config.key_places import KEY_PLACES, SESSION
 from msgbook.config.key_store import find_key_store
 from msgbook.config.providers import OPENAI_URL, PRESETS, fits_a_header
+from msgbook.config.urls import origin_of
 from msgbook.config.written_settings import (
     Answers,
     SettingsWriteError,
@@ -167,11 +168,19 @@ def _digest(old: str, new: str) -> str:
 
 
 def _secrets_of_file() -> tuple[str, ...]:
-    """Return the secrets of the file as it is now; it may have changed since the kernel started."""
+    return settings.secrets if (settings := _settings_of_file()) else ()
+
+
+def _providers_of_file() -> Collection[ProviderSettings]:
+    return settings.providers.values() if (settings := _settings_of_file()) else ()
+
+
+def _settings_of_file() -> Settings | None:
+    """Return the settings as the file has them now; it may have changed since the kernel started."""
     try:
-        return load_settings().secrets
+        return load_settings()
     except ConfigError:
-        return ()
+        return None
 
 
 def _answers(form: Form, old: str) -> Answers:
@@ -193,13 +202,22 @@ def _entry(form: Form, old: str) -> str:
     if form.key:
         return free_name(old, form.name)
     if _saved_key(form) is None:
-        raise ConfigError("Enter the key: none is saved there for this provider.")
+        raise ConfigError("Enter the key: none is saved there for this provider and this server.")
     return form.name
 
 
 def _saved_key(form: Form) -> str | None:
-    """Return the key that is saved in the form's place; None if there is none."""
-    return KEY_PLACES[form.key_from].read(form.name)
+    """Return the key that is saved in the form's place for its server; None if there is none.
+
+    A key that was entered for one server is sent to no other that is typed in its place.
+    """
+    is_for_server = any(
+        provider.saved_key is not None
+        and (provider.saved_key.place, provider.saved_key.entry) == (form.key_from, form.name)
+        and origin_of(provider.base_url or "") == origin_of(form.base_url)
+        for provider in _providers_of_file()
+    )
+    return KEY_PLACES[form.key_from].read(form.name) if is_for_server else None
 
 
 def _provider(form: Form, settings: Settings) -> ProviderSettings:

@@ -133,6 +133,32 @@ def test_a_key_goes_into_a_file_of_its_own_if_that_is_chosen(config, server):
     assert list(load_settings().providers) == ["local"]
 
 
+@pytest.mark.parametrize("place", ["file", "keyring"])
+def test_a_saved_key_goes_to_no_other_server_that_is_typed_in_its_place(
+    config, server, saved_keys, place
+):
+    keyed = form(server.url, key_from=place, key=KEY)
+    new_settings.save(keyed, new_settings.preview(keyed, load_settings())["digest"])
+
+    with ScriptedServer([text("ok")]) as other:
+        moved = form(other.url, key_from=place, model="other")
+        found = asyncio.run(new_settings.test(moved, load_settings()))
+        asyncio.run(new_settings.list_models(moved, load_settings()))
+        with pytest.raises(ConfigError, match="Enter the key"):
+            new_settings.preview(moved, load_settings())
+
+    assert found["findings"]
+    assert KEY not in str(other.seen)
+
+
+def test_a_key_that_no_settings_name_goes_to_no_server(config, server):
+    new_settings.KEY_PLACES["file"].save("local", KEY)
+
+    asyncio.run(new_settings.test(form(server.url, key_from="file"), load_settings()))
+
+    assert KEY not in str(server.seen)
+
+
 def test_a_key_of_the_session_is_in_no_file(config, server):
     keyed = form(server.url, key_from="session", key=KEY)
 
