@@ -148,6 +148,16 @@ describe('Markdown that would stop the page', () => {
     expect(takesTooLong(written(row))).toBe(true);
   });
 
+  it.each([
+    ['$$x$$\n', 50_000],
+    ['$$ a\n', 60_000],
+    ['\\(a\\) ', 3_000],
+    ['\\begin{align}a\\end{align}\n', 3_000]
+  ])('is too many formulas: %j', (formula, times) => {
+    expect(takesTooLong(formula.repeat(times))).toBe(true);
+    expect(takesTooLong(formula.repeat(1_000))).toBe(false);
+  });
+
   it.each(texts.fine)('is not %s', (...row) => {
     expect(takesTooLong(written(row))).toBe(false);
   });

@@ -146,6 +146,12 @@ const MAX_TEXT_COST = 5e7;
 /** Greatest product of fence lines and characters of the text. */
 const MAX_FENCE_COST = 1e8;
 
+/** Marks of formulas in a text that is rendered whole: each formula is two elements, and MathJax draws it. */
+const MAX_FORMULA_MARKS = 5_000;
+
+/** What may open or close a formula. */
+const FORMULA_MARK = /\$\$?|\\[[\]()]|\\(?:begin|end)\{/g;
+
 /** Backticks or tildes in a row that are too many. */
 const MAX_RUN = 64;
 
@@ -167,13 +173,15 @@ const TOO_LONG_RUN = new RegExp(`\`{${MAX_RUN}}|~{${MAX_RUN}}`);
 export function takesTooLong(source: string): boolean {
   const lines = source.split(/\r\n?|\n/);
   const edges = lines.filter(line => MAYBE_FENCE.test(line));
+  const prose = proseOf(lines, edges);
   return (
     TOO_LONG_RUN.test(source) ||
     edges.length * source.length > MAX_FENCE_COST ||
     lines.some(
       line => NESTED.test(line) || inTicks(line) > MAX_PARAGRAPH_COST
     ) ||
-    isDense(proseOf(lines, edges))
+    hasManyFormulas(prose) ||
+    isDense(prose)
   );
 }
 
@@ -191,6 +199,14 @@ function proseOf(lines: readonly string[], edges: readonly string[]): string[] {
     }
     return open === '' ? line : '';
   });
+}
+
+function hasManyFormulas(lines: readonly string[]): boolean {
+  let marks = 0;
+  for (const line of lines) {
+    marks += count(line, FORMULA_MARK);
+  }
+  return marks > MAX_FORMULA_MARKS;
 }
 
 /** Return whether paragraphs have too many marks for their length. */

@@ -175,7 +175,10 @@ function disarmTex(root: Element): void {
   );
   while (walker.nextNode()) {
     const text = walker.currentNode as Text;
-    if (text.parentElement?.closest('code, pre') === null) {
+    if (
+      text.data.search(LOADING_TEX) !== -1 &&
+      text.parentElement?.closest('code, pre') === null
+    ) {
       text.data = text.data.replace(LOADING_TEX, `\\${WORD_JOINER}`);
     }
   }
