@@ -10,9 +10,10 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
-from importlib import metadata
+from importlib import import_module, metadata
 from itertools import groupby
 from pathlib import Path
+from pkgutil import iter_modules
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from jupyter_core.paths import jupyter_path
@@ -206,10 +207,20 @@ def check_installation(settings: Settings) -> Iterator[Finding]:
     yield _check_kernelspec()
     yield _check_labextension()
     yield _check_jupytext()
+    yield _list_extras()
     check_git: Callable[[], Finding | None] = load_extra("msgbook", "git.check")
     for found in (check_git(), _check_config_file(settings)):
         if found:
             yield found
+
+
+def _list_extras() -> Finding:
+    """Name what is beside the core, which works without any of it."""
+    folders = (
+        import_module(f"{package}.extras").__path__ for package in ("msgbook", "msgbook_format")
+    )
+    names = {module.name for folder in folders for module in iter_modules(folder)} - {"verbs"}
+    return Finding("extras", "pass", ", ".join(sorted(names)))
 
 
 def _check_kernelspec() -> Finding:
