@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from hostile_turns import SAVABLE
+from last_words import picture_of
 from playwright.sync_api import Browser, Page
 
 from msgbook.extras.many.models import (
@@ -69,3 +70,14 @@ def test_hostile_answers_do_nothing(page):
 
     assert loaded == []
     assert page.locator(CELLS).count() == 1 + len(SAVABLE)
+
+
+def test_formulas_have_the_font_of_exported_pages(page, request):
+    page.set_content(page_of("One.", r"$$\begin{pmatrix} a & b \\ c & d \end{pmatrix}$$"))
+
+    assert page.evaluate(
+        "() => document.fonts.ready.then(f => [...f].map(f => [f.family, f.status]))"
+    ) == [["msgbook Math", "loaded"]]
+    page.screenshot(path=picture_of(request.node, "formulas"))
+    page.set_content(page_of("One.", "Two."))
+    assert page.evaluate("() => document.fonts.size") == 0

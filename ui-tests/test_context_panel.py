@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,7 +56,17 @@ def test_the_request_of_the_active_prompt_is_listed_and_followed(
     expect(by_line).to_be_disabled()
     expect(panel).to_contain_text("writer answers, with scripted-model")
     expect(panel).to_contain_text("of a context window of 4,000")
-    expect(panel).to_contain_text("The server may have cached")
+    # The line counts the same tokens as the bar and its legend.
+    legend = panel.locator(".msgbook-Context-legend")
+    cached, new = (
+        re.search(rf"([\d,]+) {name}", legend.inner_text()) for name in ("cached", "new")
+    )
+    assert cached is not None
+    assert new is not None
+    total = sum(int(found[1].replace(",", "")) for found in (cached, new))
+    shown = f"The server may have cached about {cached[1]} of these {total:,} tokens."
+    expect(panel).to_contain_text(shown)
+    expect(panel).to_contain_text(f"About {total:,} tokens, ")
     screenshot("light")
     with lab.dark():
         screenshot("dark")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from msgbook.__main__ import main
 from msgbook.approval.trust import find_project
-from msgbook.cli.demo import prepare
+from msgbook.cli.demo import lab_environment, prepare
+from msgbook.config import load_settings
 
 
 def test_asked_through_another_agent_it_counts_the_messages_and_not_the_agents_turns(
@@ -54,3 +57,29 @@ def test_what_cannot_be_used_is_said_in_one_line(tmp_path: Path, capsys):
     said = capsys.readouterr().err
     assert said.startswith(f"msgbook demo: {tmp_path / 'file'} is a file: DIR has to be a folder")
     assert said.count("\n") == 1
+
+
+def test_without_settings_a_model_that_is_connected_in_the_demo_answers(tmp_path: Path):
+    file = tmp_path / "msgbook.toml"
+    file.write_text("[limits]\nmax_steps = 7\n")
+    environment = lab_environment({"MSGBOOK_CONFIG": str(file)})
+    file.write_text('model = "mine"\n[providers.main]\nbase_url = "http://127.0.0.1:1/v1"\n')
+
+    assert load_settings(environment).model == "mine"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"OPENAI_API_KEY": "sk-1"},
+        {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"},
+        {"MSGBOOK_MODEL": "other"},
+        {"MSGBOOK_MODEL": "two\nlines"},
+    ],
+)
+def test_with_other_settings_the_demo_model_answers(tmp_path: Path, settings: dict[str, str]):
+    file = tmp_path / "msgbook.toml"
+    file.write_text("")
+    environment = lab_environment({**settings, "MSGBOOK_CONFIG": str(file)})
+
+    assert load_settings(environment).model == "demo"

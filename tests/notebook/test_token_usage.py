@@ -29,11 +29,13 @@ def test_a_turn_of_which_a_step_told_nothing_is_no_whole_sum(table):
 
     assert table(*cells, prices="m = { input = 1000, output = 1000 }") == (
         "Tokens of the turns above:\n\n"
-        "cell  model  input  cached  output  reasoning      cost\n"
-        "   1  m        100       ?      10          ?    0.1100  Whole\n"
-        "   2  m       11+?       ?     7+?          ?  0.0180+?  Partly\n"
+        "cell  model  input  output      cost\n"
+        "   1  m        100      10    0.1100  Whole\n"
+        "   2  m       11+?     7+?  0.0180+?  Partly\n"
         "\n"
-        " all  m      111+?       ?    17+?          ?  0.1280+?  2 turns"
+        " all  m      111+?    17+?  0.1280+?  2 turns\n"
+        "\n"
+        "? is not known: the server did not report it, or the model has no price. 7+? is at least 7."
     )
 
 
@@ -68,12 +70,17 @@ def test_usage_is_a_table_of_turns_and_of_models(table):
         "   4  other      7       ?       1          ?       ?  Another\n"
         "\n"
         " all  m      3,200   1,200      40        5+?  0.0252  2 turns\n"
-        " all  other      7       ?       1          ?       ?  1 turn"
+        " all  other      7       ?       1          ?       ?  1 turn\n"
+        "\n"
+        "? is not known: the server did not report it, or the model has no price. 7+? is at least 7."
     )
 
 
-def test_without_prices_no_cost_is_named(table):
-    assert "cost" not in table(turn_cell("Hi", usage(input=1, output=1)))
+def test_columns_of_which_nothing_is_known_are_left_out(table):
+    shown = table(turn_cell("Why?", usage(input=1, output=1)))
+
+    assert shown.splitlines()[2].split() == ["cell", "model", "input", "output"]
+    assert "not known" not in shown
 
 
 def test_a_price_is_not_another_servers(table):
@@ -92,14 +99,14 @@ def test_the_price_is_that_of_the_model_that_answered_or_else_of_the_one_that_wa
 
     assert table(*cells, prices=prices) == (
         "Tokens of the turns above:\n\n"
-        "cell  model             input  cached  output  reasoning    cost\n"
-        "   1  m                     1       ?       1          ?  0.0100  Asked\n"
-        "   2  m → mini              1       ?       1          ?  0.0001  Mini\n"
-        "   3  m → m-2025-08-07      1       ?       1          ?  0.0100  Dated\n"
+        "cell  model             input  output    cost\n"
+        "   1  m                     1       1  0.0100  Asked\n"
+        "   2  m → mini              1       1  0.0001  Mini\n"
+        "   3  m → m-2025-08-07      1       1  0.0100  Dated\n"
         "\n"
-        " all  m                     1       ?       1          ?  0.0100  1 turn\n"
-        " all  m → mini              1       ?       1          ?  0.0001  1 turn\n"
-        " all  m → m-2025-08-07      1       ?       1          ?  0.0100  1 turn"
+        " all  m                     1       1  0.0100  1 turn\n"
+        " all  m → mini              1       1  0.0001  1 turn\n"
+        " all  m → m-2025-08-07      1       1  0.0100  1 turn"
     )
 
 

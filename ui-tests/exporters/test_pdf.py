@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+import sys
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from contents_server import started
 from exported_notebooks import answer, conversation, hostile_notebook, notebook, turn
+from last_words import picture_of
 from nbformat import v4
 
 import msgbook_format
 from msgbook_format.exporters import MsgPDFExporter
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    import pytest
     from forked import ForkServer
+    from playwright.sync_api import Browser
 
 
 def pages(pdf: bytes) -> int:
@@ -71,3 +75,26 @@ def test_without_playwright_it_is_said_what_to_install(
     assert "pip install 'msgbook[pdf]'" in done.stderr
     assert "Traceback" not in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["chat.msg.md"]
+
+
+def test_jupyters_page_says_what_to_install_where_there_is_no_chromium(
+    browser: Browser,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    msgbook_format.write(conversation(), root / "chat.msg.md")
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path / "none"))
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+    with started(root, tmp_path / "runtime", []) as server:
+        page = browser.new_page()
+        page.goto(f"{server.url}nbconvert/msgpdf/chat.msg.md?download=true&token={server._token}")
+        page.screenshot(path=picture_of(request.node, "no-chromium"))
+        told = page.inner_text("body")
+        page.close()
+    assert "No PDF can be printed here" in told
+    assert "run playwright install chromium, or install your system's" in told
+    assert "500" not in told
+    assert "nbconvert failed" not in told

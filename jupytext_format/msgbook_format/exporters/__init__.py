@@ -5,7 +5,12 @@ from __future__ import annotations
 from msgbook_format.exporters.pdf import without_working_directory
 
 with without_working_directory():
-    from msgbook_format.exporters.html import MsgHTMLExporter, MsgSlidesExporter, markdown_to_html
+    from msgbook_format.exporters.html import (
+        MsgHTMLExporter,
+        MsgSlidesExporter,
+        markdown_to_html,
+        with_formula_font,
+    )
     from msgbook_format.exporters.markdown import MsgMarkdownExporter, MsgNotebookExporter
     from msgbook_format.exporters.pdf import MsgPDFExporter
     from msgbook_format.stock_tools import teach_nbconvert
@@ -20,4 +25,5 @@ __all__ = [
     "MsgPDFExporter",
     "MsgSlidesExporter",
     "markdown_to_html",
+    "with_formula_font",
 ]

@@ -108,9 +108,12 @@ def markdown_to_html(text: str) -> str:
 
 
 def _finished(page: str) -> str:
-    if has_formulas(page):
-        page = page.replace("</head>", f"{font_style()}</head>", 1)
-    return with_signs(without_surrogates(page))
+    return with_signs(without_surrogates(with_formula_font(page)))
+
+
+def with_formula_font(page: str) -> str:
+    """Return a page with a font for its formulas, if it has any; its policy has to allow `font-src data:`."""
+    return page.replace("</head>", f"{font_style()}</head>", 1) if has_formulas(page) else page
 
 
 def without_surrogates(page: str) -> str:
@@ -140,8 +143,23 @@ def font_style() -> str:
 # Signs of a page: drawings in place of the emoji of the derived Markdown, which not every system can show.
 
 
-_NAMES = {"💭": "thought", "🔧": "call", "📝": "result"}
-_MARKED = re.compile(rf"(<summary>|<blockquote>\s*<p>)({'|'.join(_NAMES)}) ")
+_NAMES = {
+    "💭": "thought",
+    "🔧": "call",
+    "📝": "result",
+    "⚠": "warning",
+    "ℹ": "info",
+    "❌": "error",
+    "❔": "unknown",
+    "⏳": "running",
+    "✅": "done",
+    "⏹": "stopped",
+    "⏸": "waiting",
+    "🗑": "deleted",
+}
+_WORDS = {"warning": "Warning", "info": "Note", "error": "Error"}
+"""Names of the signs that no word beside them repeats."""
+_MARKED = re.compile(rf"(<summary>|<blockquote>\s*<p>|<li>(?:\s*<p>)?)({'|'.join(_NAMES)})\ufe0f? ")
 
 
 def with_signs(page: str) -> str:
@@ -151,7 +169,8 @@ def with_signs(page: str) -> str:
 
 def _sign(match: re.Match[str]) -> str:
     name = _NAMES[match[2]]
-    return f'{match[1]}<span class="msg-Sign msg-Sign-{name}"></span>'
+    label = f' role="img" aria-label="{_WORDS[name]}"' if name in _WORDS else ""
+    return f'{match[1]}<span class="msg-Sign msg-Sign-{name}"{label}></span>'
 
 
 # A conversation as slides: one page, a screen for each message and its answer.

@@ -42,6 +42,10 @@ _VARIABLES = re.compile(
 """Those that a browser needs to start, and to find its fonts and folders. Windows ignores their case."""
 
 
+class MissingProgramError(ConversionException):
+    """What prints a PDF is not installed; the message says how to install it."""
+
+
 class MsgPDFExporter(MsgHTMLExporter, WebPDFExporter):
     """Exporter of a conversation, `.msg.md` or `.ipynb`, to a PDF."""
 
@@ -51,10 +55,11 @@ class MsgPDFExporter(MsgHTMLExporter, WebPDFExporter):
         """Print a page.
 
         Raises:
-            ConversionException: There is no Playwright or no Chromium, or it does not start.
+            MissingProgramError: There is no Playwright or no Chromium.
+            ConversionException: It does not start.
         """
         if find_spec("playwright") is None:
-            raise ConversionException(_NO_PLAYWRIGHT)
+            raise MissingProgramError(_NO_PLAYWRIGHT)
         # Nobody can open them on paper.
         page = _DETAILS.sub("<details open>", without_surrogates(html))
         # A Jupyter server has a running event loop in this thread, which Playwright refuses.
@@ -105,7 +110,7 @@ def _find_chromium(playwright: Playwright) -> str:
     own = playwright.chromium.executable_path
     found = own if Path(own).exists() else next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None:
-        raise ConversionException(_NO_CHROMIUM)
+        raise MissingProgramError(_NO_CHROMIUM)
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler, path_regex
 from jupyter_server.nbconvert.handlers import NbconvertFileHandler, _format_regex
-from jupyter_server.utils import url_path_join
+from jupyter_server.utils import ensure_async, url_path_join
 from jupyterlab_server.translation_utils import TranslationBundle, translator
 from tornado.web import HTTPError, authenticated
 
@@ -95,7 +95,26 @@ def _replace_manager(app: Any, manager_class: type) -> None:
 
 
 class NamingHandler(NbconvertFileHandler):
-    """The server's handler, which names the downloads of conversations without `.msg`."""
+    """The server's handler, which names the downloads of conversations without `.msg`.
+
+    It also says what to install for a PDF.
+    """
+
+    async def get(self, format: str, path: str) -> None:  # noqa: A002  # the server's name
+        """Send a notebook in another format.
+
+        Raises:
+            HTTPError: The notebook cannot be converted. 501 if a program for it is missing.
+        """
+        from msgbook_format.exporters.pdf import MissingProgramError
+
+        try:
+            await ensure_async(super().get(format, path))
+        except HTTPError as error:
+            if isinstance(error.__cause__, MissingProgramError):
+                words = str(error.__cause__)
+                raise HTTPError(501, "%s", words, reason="No PDF can be printed here") from error
+            raise
 
     def set_attachment_header(self, filename: str) -> None:
         """Offer the answer as a file; `filename` is the server's choice for it."""

@@ -6,6 +6,7 @@ import argparse
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,8 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 from msgbook.approval.trust import PROJECT_CONFIG
 from msgbook.cli.terminal import say
-from msgbook.config import DEMO_MODEL
-from msgbook.errors import MsgbookError, describe_file_error
+from msgbook.config import DEMO_MODEL, load_settings
+from msgbook.errors import ConfigError, MsgbookError, describe_file_error
 from msgbook.host import tour_text
 from msgbook.notebook import SESSION_VARIABLE, Document, create
 from msgbook.text import one_line
@@ -128,8 +129,9 @@ def _open_in_lab(path: Path) -> int:
     say(f"Starting JupyterLab on {path}. Ctrl+C stops it.")
     sys.stdout.flush()
     if os.name == "posix":
-        os.execve(sys.executable, command, _environment())  # noqa: S606
-    return subprocess.run(command, env=_environment(), check=False).returncode  # noqa: S603
+        os.execve(sys.executable, command, lab_environment(os.environ))  # noqa: S606
+    done = subprocess.run(command, env=lab_environment(os.environ), check=False)  # noqa: S603
+    return done.returncode
 
 
 def _run_cells(document: Document) -> list[str]:
@@ -165,3 +167,16 @@ def _export(path: Path) -> Path:
 def _environment() -> dict[str, str]:
     """Return the environment with the demo model, whatever the user's settings are."""
     return {**os.environ, "MSGBOOK_MODEL": DEMO_MODEL}
+
+
+def lab_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of JupyterLab, in which the demo model answers.
+
+    Where no other model is set it does so by itself, and only until the person connects one.
+    """
+    try:
+        settings = load_settings(environ)
+        is_other = bool(settings.providers or settings.model)
+    except ConfigError:
+        is_other = True
+    return {**environ, "MSGBOOK_MODEL": DEMO_MODEL} if is_other else dict(environ)

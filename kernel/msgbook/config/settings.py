@@ -94,6 +94,8 @@ class ProviderSettings:
     """True if the configuration file sets it, False for the default of the URL."""
     from_environment: bool = False
     """True if the environment sets it, False if `[providers.NAME]` does."""
+    is_unsaved: bool = False
+    """True for a form's fields, which are in no file yet."""
     plugin: str = ""
     """Name of the entry point that answers; empty for a server that is compatible with OpenAI's."""
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)

@@ -243,6 +243,7 @@ def _server(form: Form, key: str | None = None) -> ProviderSettings:
         key,
         form.key_variable if form.key_from == "variable" else None,
         is_api_set=bool(form.api),
+        is_unsaved=True,
         file=_path().name,
     )
     return at_base_url(provider, form.api or None)  # type: ignore[arg-type]  # checked

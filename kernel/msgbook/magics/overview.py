@@ -15,6 +15,13 @@ Cost = Callable[[TurnUsage], float | None]
 """Returns the cost of a turn; None if it is not known."""
 
 _COUNTS = ("input", "cached", "output", "reasoning")
+_MAY_BE_LEFT_OUT = ("cached", "reasoning", "cost")
+"""Columns that a table has only if something in them is known."""
+
+UNKNOWN = (
+    "? is not known: the server did not report it, or the model has no price. 7+? is at least 7."
+)
+"""The line below a table in which something is not known."""
 
 
 async def usage(context: MagicContext, _words: Sequence[str]) -> str:
@@ -63,11 +70,15 @@ def usage_table(turns: Sequence[TurnUsage], cost: Cost) -> str:
         of_model = [turn for turn in turns if turn.models == model]
         number = f"{len(of_model)} turn" + ("s" if len(of_model) > 1 else "")
         rows.append(_row("all", model, of_model, cost, number))
-    head = ["cell", "model", *_COUNTS, "cost", ""]
-    if all(row[-2] in ("", "?") for row in rows):
-        # Without prices the column is empty.
-        head, rows = head[:-2] + head[-1:], [row[:-2] + row[-1:] for row in rows]
-    return _columns([head, *rows])
+    columns = zip(["cell", "model", *_COUNTS, "cost", ""], *rows, strict=True)
+    known = [
+        (head, *column)
+        for head, *column in columns
+        if head not in _MAY_BE_LEFT_OUT or set(column) - {"", "?"}
+    ]
+    numbers = [text for column in known[2:-1] for text in column]
+    legend = f"\n\n{UNKNOWN}" if any("?" in text for text in numbers) else ""
+    return _columns([list(row) for row in zip(*known, strict=True)]) + legend
 
 
 def _row(first: str, model: str, turns: Sequence[TurnUsage], cost: Cost, title: str) -> list[str]:

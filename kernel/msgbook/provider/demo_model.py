@@ -15,6 +15,7 @@ from typing import Any
 from msgbook.config import DEMO_MODEL, ProviderSettings
 from msgbook.provider.base import Wire
 from msgbook.provider.openai_server import OpenAIProvider
+from msgbook.text import excerpt
 
 # A 24 by 24 PNG, a filled circle.
 _IMAGE = (
@@ -129,7 +130,7 @@ def _script(messages: list[dict[str, Any]], offered: Collection[str]) -> Iterato
     sent = [_text(m["content"]) for m in messages if m["role"] == "user"]
     # The last one is the prompt itself, however it begins.
     prompts = [*(text for text in sent[:-1] if not _OF_AN_AGENT.match(text)), *sent[-1:]]
-    first = " ".join(prompts[0].split())[:60].rstrip(".?!") if prompts else ""
+    first = excerpt(prompts[0], 60).rstrip(".?!") if prompts else ""
     has_spoken = any(m["role"] == "assistant" for m in messages)
     tasks = _TASK.findall(sent[-1]) if sent and _DISPATCH in offered else []
     reason = "stop"

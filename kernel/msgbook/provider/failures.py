@@ -261,6 +261,10 @@ def _sentence(words: str) -> str:
     return words if words.endswith(("!", "?")) else f"{words}."
 
 
+def _capital(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
+
+
 def shown_url(url: str | None) -> str:
     """Return a URL without the parts that may be secret: user, password and query."""
     if url is None:
@@ -318,19 +322,15 @@ class Advice:
             case "route":
                 return self._for_missing_route()
             case "other_api":
-                return f"Set {self._other_api} in {self._table}, and {RESTART}."
+                return f"{_capital(self._set_other_api)}."
             case "stored":
-                return f"{_STORED} Set {self._other_api} in {self._table}, and {RESTART}."
+                return f"{_STORED} {_capital(self._set_other_api)}."
             case "loading":
                 return "Wait until it has loaded the model."
             case "length":
                 return f"{_TOO_LARGE} {_SHORTEN}" if status == 413 else _SHORTEN
             case "model" | 404 if model is not None:
-                origin = model_origin or "MSGBOOK_MODEL or %model"
-                return (
-                    f"Check the model's name ({model!r}, set by {origin}; %models, or `msgbook doctor` in a "
-                    f"terminal, lists the models of the server) and {self.url_setting}{self.and_restart}."
-                )
+                return self._check_model(model, model_origin)
             case 404:
                 return f"Check {self.url_setting} {_V1}{self.and_restart}."
             case 429:
@@ -368,8 +368,20 @@ class Advice:
             f"site. Check {self.url_setting} {_V1}{self.and_restart}."
         )
 
+    def _check_model(self, model: str, origin: str) -> str:
+        if self._settings.is_unsaved:
+            return f"Check the model's name ({model!r}) and the URL."
+        origin = origin or "MSGBOOK_MODEL or %model"
+        return (
+            f"Check the model's name ({model!r}, set by {origin}; %models, or `msgbook doctor` in a "
+            f"terminal, lists the models of the server) and {self.url_setting}{self.and_restart}."
+        )
+
     @property
     def _check_key(self) -> str:
+        if self._settings.is_unsaved:
+            key = self._settings.api_key
+            return "Check the key." if key else "The server wants a key: enter it above."
         from_environment = self._settings.from_environment
         variable = "OPENAI_API_KEY" if from_environment else self._settings.key_variable
         saved = self._settings.saved_key
@@ -390,12 +402,15 @@ class Advice:
         """The name of the setting with the base URL."""
         if self._settings.from_environment:
             return "OPENAI_BASE_URL"
+        if self._settings.is_unsaved:
+            return "the URL"
         return f"base_url of {self._table}"
 
     @property
     def and_restart(self) -> str:
         """The end of advice about the URL: a kernel reads a changed file when it starts."""
-        return "" if self._settings.from_environment else f", and {RESTART}"
+        is_in_file = not (self._settings.from_environment or self._settings.is_unsaved)
+        return f", and {RESTART}" if is_in_file else ""
 
     @property
     def _table(self) -> str:
@@ -405,12 +420,22 @@ class Advice:
     def _other_api(self) -> str:
         return f'api = "{OTHER_API[self._settings.api]}"'
 
+    @property
+    def _set_other_api(self) -> str:
+        """The setting of the API, for which the form has no field."""
+        setting = f"set {self._other_api} in {self._table}"
+        if self._settings.is_unsaved:
+            return f"save, and then {setting}"
+        return f"{setting}, and {RESTART}"
+
     def _for_missing_route(self) -> str:
         """Return what to do about a missing path. Nearly all servers have the chat API, so their URL is wrong."""
         url = self._settings.base_url
         missing = (
             f"The server has no {urlsplit(url).path.rstrip('/') if url else '/v1'}{self._path}."
         )
+        if self._settings.is_unsaved:
+            return f"{missing} Check the URL {_V1}. If it is right, {self._set_other_api}."
         # The table of a provider holds its URL, too; that of the environment's provider does not.
         is_one_table = not self._settings.from_environment
         if self._settings.api == "responses":

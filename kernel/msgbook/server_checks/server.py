@@ -53,6 +53,7 @@ class ServerChecks:
         model: Configured model; None for the server's only model.
         model_origin: Describes what sets the model.
         other: The API in force, and what asks over the other one; None for a plug-in's server.
+        is_unsaved: True for a form's fields: there advice names no setting and no option.
     """
 
     def __init__(
@@ -62,11 +63,14 @@ class ServerChecks:
         *,
         model_origin: str = "",
         other: tuple[ApiChoice, Asker] | None = None,
+        is_unsaved: bool = False,
     ) -> None:
         self._asker = asker
         self._model = model
         self._model_origin = model_origin
         self._other = other
+        self._name_model = "enter a model." if is_unsaved else _NAME_MODEL
+        self._wait = "Try again." if is_unsaved else "Try again, or raise --timeout."
         self._seen: Answer | None = None
         self._lacks_api = False
 
@@ -99,7 +103,7 @@ class ServerChecks:
             words = f"no list of models: {error.what}"
             if self._model is None and error.advice:
                 yield Finding(
-                    "server", "fail", words, f"{error.advice} If it is right, {_NAME_MODEL}"
+                    "server", "fail", words, f"{error.advice} If it is right, {self._name_model}"
                 )
                 return
             # The next check shows whether the URL is right.
@@ -129,7 +133,7 @@ class ServerChecks:
                 f"none is set; using {self._model}, the only model that the server offers",
             )
         if self._model is None:
-            advice = f"{_NAME_MODEL[:1].upper()}{_NAME_MODEL[1:]}"
+            advice = f"{self._name_model[:1].upper()}{self._name_model[1:]}"
             return Finding("model", "fail", "none is set", advice)
         if not offered:
             return Finding("model", "unknown", f"{self._model}; the server lists no models")
@@ -196,7 +200,7 @@ class ServerChecks:
 
     def _timed_out(self, check: str) -> Finding:
         words = f"no complete answer within {self._asker.seconds:g} s"
-        advice = "Is the server still loading the model? Try again, or raise --timeout."
+        advice = f"Is the server still loading the model? {self._wait}"
         return Finding(check, "fail", words, advice)
 
 
@@ -223,6 +227,8 @@ class ApiChoice:
     """Name of the provider."""
     file: str = "msgbook.toml"
     """Name of the configuration file, or its path if it has to be created."""
+    is_unsaved: bool = False
+    """True for a form's fields, which are in no file yet."""
 
     @property
     def other(self) -> ApiName:
@@ -232,10 +238,11 @@ class ApiChoice:
     @property
     def advice(self) -> str:
         """The line that sets the other API."""
-        return (
-            f'To use the {API_TITLES[self.other]}, set api = "{self.other}" in '
-            f"[providers.{self.provider}] of {self.file}, and {RESTART}."
-        )
+        to_use = f"To use the {API_TITLES[self.other]},"
+        setting = f'set api = "{self.other}" in [providers.{self.provider}] of {self.file}'
+        if self.is_unsaved:
+            return f"{to_use} save, and then {setting}."
+        return f"{to_use} {setting}, and {RESTART}."
 
 
 def judge_apis(choice: ApiChoice, ours: Answer | None, theirs: Answer) -> Finding:
@@ -327,7 +334,7 @@ async def check_server(
         seconds: Limit for one request.
         file: Configuration file that advice names.
     """
-    choice = ApiChoice(server.api, server.name, file)
+    choice = ApiChoice(server.api, server.name, file, server.is_unsaved)
     async with AsyncExitStack() as closing:
 
         def asker(api: ApiName) -> Asker:
@@ -342,7 +349,13 @@ async def check_server(
             return
         other = None if server.plugin else (choice, asker(choice.other))
         origin = settings.model_origin
-        checks = ServerChecks(ours, settings.model, model_origin=origin, other=other)
+        checks = ServerChecks(
+            ours,
+            settings.model,
+            model_origin=origin,
+            other=other,
+            is_unsaved=server.is_unsaved,
+        )
         async for finding in checks.run():
             yield finding
 

@@ -127,9 +127,15 @@ function describeWindow(
   return trans.__(
     'About %1 tokens, %2% of a context window of %3.',
     shown,
-    Math.round((100 * tokens) / window),
+    percentOf(tokens, window),
     formatCount(window)
   );
+}
+
+/** Return a share in percent; what is not quite nothing is not said to be nothing. */
+function percentOf(part: number, whole: number): string {
+  const percent = (100 * part) / whole;
+  return part > 0 && percent < 1 ? '< 1' : String(Math.round(percent));
 }
 
 interface IViewProps {
@@ -290,8 +296,9 @@ function Cache({
               'What the server may have cached is known after the first turn of this session.'
             )
           : trans.__(
-              'The server may have cached %1% of the messages.',
-              Math.round(share * 100)
+              'The server may have cached about %1 of these %2 tokens.',
+              formatCount(keptTokens(request)),
+              formatCount(request.tokens)
             )}
       </p>
       {changes.map((change, index) => (

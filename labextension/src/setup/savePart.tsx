@@ -200,7 +200,7 @@ export function Overriding(props: {
       )}{' '}
       {isDemo
         ? trans.__(
-            'Start JupyterLab without it to use your model; `msgbook demo` always sets it.'
+            'Start JupyterLab without it to use your model: with the command “jupyter lab”, not “msgbook demo”.'
           )
         : trans.__('Unset it before you start JupyterLab.')}
     </p>

@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 OUTPUT = frozenset({"object"})
 """Without attributes: HTML of an output stands in it."""
 TEMPLATE = frozenset(
-    {"main", "section", "nav", "article", "aria-label", "tabindex", "data-mime-type", "data-type"}
+    {
+        "main",
+        "section",
+        "nav",
+        "article",
+        "aria-label",
+        "role",
+        "tabindex",
+        "data-mime-type",
+        "data-type",
+    }
 )
 
 
@@ -66,8 +76,8 @@ def test_sub_agents_are_listed_with_links_to_their_conversations_alone() -> None
     html = export(notebook(v4.new_code_cell("Go", outputs=[answer(turn(call, result))])))
     page = body(html)
     assert page.violations == []
-    assert "✅ Parser · reviewer · done · 2 steps" in page.text
-    assert "❌ Docs · failed" in page.text
+    assert "Parser · reviewer · done · 2 steps" in page.text
+    assert "Docs · failed" in page.text
     links = re.findall(r'<a [^>]*href="([^#"][^"]*)"', html)
     assert links == [".msgbook/subagents/chat%20%281%29%20%3Cb%3E.msg.md"]
 
@@ -103,6 +113,46 @@ def test_reasoning_and_results_are_collapsed() -> None:
     html = export(conversation())
     assert html.count("<details>") == 2
     assert "<details open" not in html
+
+
+EMOJI = re.compile("[\u2139\u2300-\u23ff\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]")
+"""What a system without a font for it shows as boxes."""
+
+
+@pytest.mark.parametrize("status", ["interrupted", "incomplete", "error", "strange", "running"])
+def test_what_a_page_says_of_a_turn_needs_no_font_for_emoji(status: str) -> None:
+    states = ("pending", "running", "done", "incomplete", "error", "interrupted", "deleted", "odd")
+    rows = [{"name": state, "status": state} for state in states]
+    said = turn(
+        {"type": "reasoning", "step": 1, "text": "Hm."},
+        {"type": "text", "step": 1, "text": "I will not.", "refusal": True},
+        {
+            "type": "tool_call",
+            "step": 1,
+            "id": "c",
+            "name": "dispatch_subagents",
+            "arguments": "{}",
+        },
+        {
+            "type": "tool_result",
+            "step": 1,
+            "id": "c",
+            "status": "success",
+            "content": "",
+            "agents": rows,
+        },
+        {"type": "notice", "level": "warning", "text": "a.txt: no such file"},
+        {"type": "notice", "level": "info", "text": "Shortened."},
+        {"type": "error", "name": "RateLimitError", "message": "Later."},
+        {"type": "surprise", "x": 1},
+    )
+    page = export(notebook(v4.new_code_cell("Why?", outputs=[answer({**said, "status": status})])))
+    empty = answer({**said, "status": status, "blocks": []})
+    bare = export(notebook(v4.new_code_cell("Why?", outputs=[empty])))
+
+    assert EMOJI.findall(body(page).text + body(bare).text) == []
+    assert page.count('aria-label="Warning"') >= 2
+    assert "msg-Sign-deleted" in page
 
 
 def test_text_around_code_is_folded_above_and_below_it() -> None:

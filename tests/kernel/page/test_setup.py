@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 
 import keyring
@@ -64,6 +65,36 @@ def test_the_models_and_the_doctors_findings_of_a_server_that_is_not_saved_yet(c
     assert checks[:3] == ["server", "model", "answer"]
     assert tested["findings"][0]["status"] == "pass"
     assert not config.exists()
+
+
+UNSAVED = re.compile(
+    r"\[providers|base_url|api_key|restart|--model|--timeout|MSGBOOK_MODEL|msgbook doctor"
+)
+"""What is of no use to a person whose settings are in no file yet."""
+
+
+def advice_of(filled):
+    tested = asyncio.run(new_settings.test(filled, load_settings()))
+    return " ".join(finding["advice"] for finding in tested["findings"] if finding["advice"])
+
+
+def test_advice_about_a_form_that_is_not_saved_names_its_fields(config, server):
+    unreachable = advice_of(form("http://127.0.0.1:1/v1"))
+    assert unreachable == "Is the server running? Check the URL."
+
+    server.models = ["one", "two"]
+    assert advice_of(form(server.url, model="")) == "Enter a model."
+    server.models = ["scripted"]
+    server.answers = [error(401, "Incorrect API key provided")]
+    wants_a_key = advice_of(form(server.url))
+    wrong_key = advice_of(form(server.url, key_from="session", key="sk-wrong"))
+    server.answers = [error(404, "The model `scripted` does not exist")]
+    unknown_model = advice_of(form(server.url))
+    assert "The server wants a key: enter it above." in wants_a_key
+    assert "Check the key." in wrong_key
+    assert "Check the model's name ('scripted')" in unknown_model
+    for advice in (wants_a_key, wrong_key, unknown_model):
+        assert not UNSAVED.search(advice), advice
 
 
 def test_what_is_saved_is_what_was_shown_and_the_kernel_reads_it(config, server):

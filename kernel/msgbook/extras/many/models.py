@@ -36,7 +36,7 @@ from msgbook.notebook import (
 )
 from msgbook.text import counted, without_data
 from msgbook_format.errors import FileChangedError
-from msgbook_format.exporters import markdown_to_html
+from msgbook_format.exporters import markdown_to_html, with_formula_font
 from msgbook_format.files import SUFFIX, create_bytes, read_regular, replace_bytes, stem_of
 from msgbook_format.turn import answer_text, turn_of
 
@@ -176,7 +176,7 @@ _HEAD = """<!DOCTYPE html>
 <html>
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; font-src data:; img-src data:; style-src 'unsafe-inline'">
 <meta name="generator" content="msgbook comparison">
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width">
@@ -221,7 +221,7 @@ def comparison_page(comparison: Comparison) -> str:
         + "</tr>"
         for row in comparison.prompts
     )
-    return (
+    return with_formula_font(
         f'{_HEAD.format(title=title)}<h1>{title}</h1>\n<div class="wide"><table>\n'
         f"<thead><tr><th></th>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>\n</body>\n</html>\n"
     )
