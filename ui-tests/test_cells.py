@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import nbformat
 import pytest
-from chats import write_notebook
+from chats import SPEC, write_notebook
 from playwright.sync_api import expect
 from scripted_server import text
 
@@ -265,3 +266,59 @@ def test_the_cells_of_another_kernel_have_neither_buttons_nor_marks(lab, lab_roo
     expect(lab.cell(0).locator("[data-jp-item-name='duplicate-cell']")).to_be_visible()
     expect(lab.cell(0).locator("[data-jp-item-name='msgbook-more']")).to_be_hidden()
     expect(mark(lab, 0)).to_have_count(0)
+
+
+PLACES = """node => {
+    const box = one => { const { top, bottom, left, right } = one.getBoundingClientRect();
+        return { top, bottom, left, right }; };
+    const firstLine = one => {
+        const range = document.createRange();
+        range.selectNodeContents(one);
+        return box(range.getClientRects()[0] ? { getBoundingClientRect: () => range.getClientRects()[0] } : one);
+    };
+    const text = node.querySelector('.jp-MarkdownOutput p, .cm-line');
+    const number = node.querySelector('.jp-InputPrompt');
+    return { sign: box(node.querySelector('.msgbook-CellMark')), text: firstLine(text),
+        number: number.textContent.trim() === '' ? null : firstLine(number) };
+}"""
+
+
+def middle(box):
+    return (box["top"] + box["bottom"]) / 2
+
+
+def overlap(one, other):
+    return (
+        one["left"] < other["right"]
+        and other["left"] < one["right"]
+        and one["top"] < other["bottom"]
+        and other["top"] < one["bottom"]
+    )
+
+
+def test_a_sign_stands_beside_the_number_and_the_text_of_its_cell(lab, lab_root, screenshot):
+    out = {"msgbook": {"history": "exclude"}}
+    long = "A note of several lines. " * 30
+    cells = [
+        nbformat.v4.new_code_cell("Sent", execution_count=17),
+        nbformat.v4.new_code_cell("Left out", execution_count=123, metadata=out),
+        nbformat.v4.new_markdown_cell("A note"),
+        nbformat.v4.new_markdown_cell(long, metadata=out),
+        nbformat.v4.new_raw_cell("Mine alone."),
+    ]
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": SPEC})
+    nbformat.write(notebook, lab_root / "signs.ipynb")
+    lab.open("signs.ipynb")
+    lab.wait_for_kernel()
+    for width in (1280, 700):
+        with lab.width(width):
+            lab.reveal(0, "start")
+            for index in range(len(cells)):
+                expect(mark(lab, index)).to_be_visible()
+                places = lab.cell(index).evaluate(PLACES)
+                sign, number = places["sign"], places["number"]
+                beside = number or places["text"]
+                assert abs(middle(sign) - middle(beside)) < 5, (width, index, places)
+                assert not overlap(sign, places["text"]), (width, index, places)
+                assert number is None or not overlap(sign, number), (width, index, places)
+            screenshot(str(width))

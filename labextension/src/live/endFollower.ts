@@ -1,4 +1,5 @@
 import type { Notebook } from '@jupyterlab/notebook';
+import { ActionWatch } from './openingPlace';
 
 /** Pixels by which an end may be out of view and still count as seen. */
 const ALMOST = 8;
@@ -73,6 +74,15 @@ function isInView({ end, viewTop, viewBottom }: IPlaces): boolean {
 /** Time after the end of a turn in which its cell may still grow, in milliseconds. */
 const SETTLE = 500;
 
+/** What says that a person is elsewhere, or writes, since a cell was run. */
+const ELSEWHERE = ['wheel', 'pointerdown', 'touchstart', 'beforeinput'];
+
+/** Pixels of a prompt that have to be in view for it to be seen. */
+const LINE = 24;
+
+/** Part of the view that a prompt may fill when the head of its answer is shown. */
+const PROMPT_PART = 0.5;
+
 /** Lets the view of a notebook follow the end of its running answer. */
 export class EndFollower {
   constructor(notebook: Notebook) {
@@ -80,19 +90,27 @@ export class EndFollower {
     this._observer = new ResizeObserver(() => this._onResize());
   }
 
+  /** A person runs a cell; of several, the last one. */
+  schedule(cellId: string): void {
+    this._person?.dispose();
+    this._person = new ActionWatch(this._notebook.node, ELSEWHERE);
+    this._scheduled = cellId;
+  }
+
   /** A turn begins in a cell; its outputs are new. */
   begin(cellId: string): void {
     const { widgets, outerNode } = this._notebook;
-    const cell = widgets.find(({ model }) => model.id === cellId)?.node;
+    const index = widgets.findIndex(({ model }) => model.id === cellId);
+    const cell = widgets[index]?.node;
     this._end();
     if (cell !== undefined) {
       this._cell = cell;
-      // Its answer may have a line already, which is below the view if the prompt stands at its end.
-      const prompt = cell.querySelector('.jp-Cell-inputWrapper') ?? cell;
-      this._rule.begin({ ...this._places(cell), end: endOf(prompt) });
+      this._beginAt(cell);
       outerNode.addEventListener('scroll', this._onScroll, { passive: true });
       this._observer.observe(cell);
-      this._hold();
+      if (this._isLeft(cellId, index)) {
+        void this._showHead(cell, index);
+      }
     }
   }
 
@@ -104,6 +122,45 @@ export class EndFollower {
 
   dispose(): void {
     this._end();
+    this._person?.dispose();
+  }
+
+  private _beginAt(cell: HTMLElement): void {
+    // Its answer may have a line already, which is below the view if the prompt stands at its end.
+    this._rule.begin({ ...this._places(cell), end: endOf(promptOf(cell)) });
+    this._hold();
+  }
+
+  /**
+   * Return whether the view went on to the next cell, past the answer that begins.
+   *
+   * That is JupyterLab's way when a cell is run. An old answer stands between the two until then.
+   */
+  private _isLeft(cellId: string, index: number): boolean {
+    const { activeCellIndex, outerNode, widgets } = this._notebook;
+    const isRun = this._scheduled === cellId && !this._person?.hasActed;
+    if (!isRun || ![index, index + 1].includes(activeCellIndex)) {
+      return false;
+    }
+    const seen = outerNode.getBoundingClientRect().top + LINE;
+    const first = widgets.findIndex(
+      ({ node }) => node.offsetHeight > 0 && endOf(node) > seen
+    );
+    return first === index
+      ? endOf(promptOf(widgets[index].node)) < seen
+      : index < first;
+  }
+
+  /** Scroll to a prompt and the head of its answer. */
+  private async _showHead(cell: HTMLElement, index: number): Promise<void> {
+    const { outerNode } = this._notebook;
+    await this._notebook.scrollToItem(index, 'start', 0).catch(() => undefined);
+    if (this._cell === cell) {
+      const { top, height } = outerNode.getBoundingClientRect();
+      const most = top + height * PROMPT_PART;
+      outerNode.scrollTop += Math.max(0, endOf(promptOf(cell)) - most);
+      this._beginAt(cell);
+    }
   }
 
   private _onResize(): void {
@@ -162,14 +219,23 @@ export class EndFollower {
   /** The cell whose end is looked at. */
   private _cell: HTMLElement | null = null;
   private _timer: number | undefined;
+  /** The cell that was run last, and whether the person has done something since. */
+  private _scheduled: string | null = null;
+  private _person: ActionWatch | null = null;
+}
+
+function promptOf(cell: HTMLElement): Element {
+  return cell.querySelector('.jp-Cell-inputWrapper') ?? cell;
 }
 
 function endOf(node: Element | null): number {
   return node?.getBoundingClientRect().bottom ?? -Infinity;
 }
 
-/** Return the next cell if the person writes in it. */
+/** Return the next message if the person is in its cell; it may have an old answer. */
 function writtenBelow(cell: HTMLElement): Element | null {
   const next = cell.nextElementSibling;
-  return next?.contains(document.activeElement) ? next : null;
+  return next instanceof HTMLElement && next.contains(document.activeElement)
+    ? promptOf(next)
+    : null;
 }

@@ -269,6 +269,7 @@ export class PageConnection implements ITurnHost {
   ): void {
     if (notebook === this.panel.content && this.isChat) {
       const { id } = cell.model;
+      this._follower.schedule(id);
       this.cells.keepMarks(id);
       const before = parseTurn(this.cells.turn(id));
       if (before !== null && hasAnswer(before)) {
