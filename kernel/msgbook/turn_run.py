@@ -38,7 +38,7 @@ from msgbook.subagents import Parent, with_subagents
 from msgbook.turn import Budgets, TurnRecord, run_turn
 from msgbook_format.agent_states import mark_running
 from msgbook_format.agents import finished_agent
-from msgbook_format.turn import Block, Turn
+from msgbook_format.turn import TOOL_CALLS, Block, Turn
 
 _BROKEN_SHOWN = 10
 """Broken references that a question lists."""
@@ -260,7 +260,12 @@ class _TurnRun:
             [*broken[:_BROKEN_SHOWN], *([f"... and {more} more"] if more > 0 else [])]
         )
         token = self._engine.ids.new_token(4)
-        call: Block = {"type": "tool_call", "id": f"send-{token}", "name": "send", "arguments": ""}
+        call: Block = {
+            "type": TOOL_CALLS.name,
+            "id": f"send-{token}",
+            "name": "send",
+            "arguments": "",
+        }
         wanted = ApprovalRequest(lines, always_asks=True)
         answer = await self._confirm(Question(call, wanted, subject="message"))
         if answer is not None and answer.choice == "no":

@@ -17,7 +17,8 @@ from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.lines import is_base64, unwrap, wrap
 from msgbook_format.syntax.split import Segment, SplitCell, split_cells, split_output_cells
 from msgbook_format.syntax.text_cell import TextCell, parse_text_cell
-from msgbook_format.turn.output_cells.blocks import block_type
+from msgbook_format.turn.kinds import TEXTS
+from msgbook_format.turn.output_cells.blocks import cell_kind
 
 PREAMBLE = "preamble"
 """`metadata.msgbook.type` of the note before the first marker."""
@@ -119,7 +120,7 @@ def read_orphan(head: TextCell, dialect: Dialect) -> dict[str, Any]:
     An answer is a note of the assistant. Anything else is a raw cell, which is never sent.
     """
     is_answer = (
-        head.type not in ("nb", "attachment") and not is_output(head) and block_type(head) == "text"
+        head.type not in ("nb", "attachment") and not is_output(head) and cell_kind(head) is TEXTS
     )
     cell = read_head(head, dialect, "markdown" if is_answer else "raw")
     if is_answer:

@@ -45,7 +45,7 @@ from msgbook_format.syntax import (
     parse_msg_line,
     plain_value,
 )
-from msgbook_format.turn import TURN_MIME, Block, turn_of
+from msgbook_format.turn import DISPLAYS, REASONINGS, TOOL_CALLS, TURN_MIME, Block, kind_of, turn_of
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -222,7 +222,6 @@ def _days(cells: Iterable[dict[str, Any]]) -> Iterator[date]:
 
 Json = dict[str, Any]
 
-_TOOL_BLOCKS = frozenset(("tool_call", "tool_result", "display"))
 _WORDS = {
     "reasoning": ("reasoning of {} answer", "reasoning of {} answers"),
     "tools": ("{} tool call", "{} tool calls"),
@@ -335,20 +334,17 @@ def _output(output: Json, selection: Selection, left_out: Counter[str]) -> Json:
     turn = turn_of(output)
     if turn is None or (selection.reasoning and selection.tools):
         return output
-    kinds = Counter(block["type"] for block in turn["blocks"])
-    hidden = set()
+    kinds = Counter(map(kind_of, turn["blocks"]))
     if not selection.reasoning:
-        hidden.add("reasoning")
-        left_out["reasoning"] += bool(kinds["reasoning"])
+        left_out["reasoning"] += bool(kinds[REASONINGS])
     if not selection.tools:
-        hidden |= _TOOL_BLOCKS
-        left_out["tools"] += kinds["tool_call"]
-    blocks = [
-        block for block in turn["blocks"] if block["type"] not in hidden or _is_of_model(block)
-    ]
+        left_out["tools"] += kinds[TOOL_CALLS]
+    on = {"reasoning": selection.reasoning, "tools": selection.tools}
+    blocks = [block for block in turn["blocks"] if on.get(_switch(block), True)]
     return {**output, "data": {**output["data"], TURN_MIME: {**turn, "blocks": blocks}}}
 
 
-def _is_of_model(block: Block) -> bool:
-    """Return whether a block is an image of the model, not a display of a tool's call."""
-    return block["type"] == "display" and "id" not in block
+def _switch(block: Block) -> str:
+    """Return the switch of a block; an image of the model, which is no call's display, has none."""
+    is_of_model = block in DISPLAYS and "id" not in block
+    return "" if is_of_model else kind_of(block).switch

@@ -19,6 +19,7 @@ from msgbook_format.exporters.sanitize import sanitize_html
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import MSG_MAGIC, Dialect, parse_msg_line
 from msgbook_format.turn import (
+    ERRORS,
     code_block,
     model_words,
     replace_controls,
@@ -247,7 +248,7 @@ def _repeats_turn(turn: Turn, error: Mapping[str, Any]) -> bool:
     if name == "KeyboardInterrupt":
         return turn["status"] == "interrupted"
     return any(
-        block["type"] == "error" and (block.get("name"), block.get("message")) == (name, message)
+        block in ERRORS and (block.get("name"), block.get("message")) == (name, message)
         for block in turn["blocks"]
     )
 

@@ -7,6 +7,18 @@ when it is first needed.
 from typing import TYPE_CHECKING
 
 from msgbook_format.lazy import lazy_names
+from msgbook_format.turn.kinds import (
+    DISPLAYS,
+    ERRORS,
+    KINDS,
+    NOTICES,
+    REASONINGS,
+    TEXTS,
+    TOOL_CALLS,
+    TOOL_RESULTS,
+    Kind,
+    kind_of,
+)
 from msgbook_format.turn.model import (
     TURN_MIME,
     TURN_VERSION,

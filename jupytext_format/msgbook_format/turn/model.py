@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
+from msgbook_format.turn.kinds import TEXTS, TOOL_CALLS, TOOL_RESULTS
+
 TURN_MIME = "application/vnd.msgbook.turn+json"
 """MIME type of a turn in an output's data bundle."""
 
@@ -17,7 +19,6 @@ TURN_VERSION = 1
 """Value of `Turn["version"]` that this package writes."""
 
 TurnStatus = Literal["running", "done", "incomplete", "interrupted", "error"]
-BlockType = Literal["reasoning", "text", "tool_call", "tool_result", "display", "notice", "error"]
 Approval = Literal["auto", "pending", "user", "rule", "policy", "denied"]
 ResultStatus = Literal["success", "error", "denied", "interrupted"]
 
@@ -55,7 +56,7 @@ class Block(TypedDict):
     """
 
     type: str
-    """A `BlockType`; a newer version may write others, which are kept and not sent."""
+    """The name of a row of `KINDS`; a newer version may write others, which are kept and not sent."""
     step: NotRequired[int]
     """The model call that the block belongs to, from 1; 0 for a call that the prompt itself
     makes. Notices and errors may have none."""
@@ -192,7 +193,7 @@ def blocks_of_type(blocks: Iterable[Block], *types: str) -> list[Block]:
 
 def answer_text(blocks: Iterable[Block]) -> str:
     """Return the texts of the blocks as paragraphs."""
-    texts = (block.get("text") for block in blocks_of_type(blocks, "text"))
+    texts = (block.get("text") for block in TEXTS.among(blocks))
     return "\n\n".join(text for text in texts if isinstance(text, str) and text)
 
 
@@ -206,7 +207,7 @@ def step_positions(blocks: Sequence[Block]) -> list[list[int]]:
 
 def is_finished_call(block: Block) -> bool:
     """Return whether a block is a tool call whose arguments arrived completely."""
-    return block["type"] == "tool_call" and not block.get("unfinished")
+    return block in TOOL_CALLS and not block.get("unfinished")
 
 
 def match_results(blocks: Sequence[Block]) -> dict[int, int]:
@@ -218,7 +219,7 @@ def match_results(blocks: Sequence[Block]) -> dict[int, int]:
     pairs: dict[int, int] = {}
     if not calls:
         return pairs
-    unmatched = [i for i, block in enumerate(blocks) if block["type"] == "tool_result"]
+    unmatched = [i for i, block in enumerate(blocks) if block in TOOL_RESULTS]
     for in_same_step in (True, False):
         waiting = defaultdict(list)
         for position in reversed(unmatched):

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any
 
 from msgbook_format.turn.agent_rows import as_count
+from msgbook_format.turn.kinds import REASONINGS
 
 HIDDEN_REASONING = "The model reasoned, but the server does not return its reasoning"
 
@@ -29,7 +30,7 @@ def is_hidden_reasoning(block: Mapping[str, Any]) -> bool:
     """Return whether a block is reasoning of which the server tells no word."""
     text, extra = block.get("text", ""), block.get("extra")
     return (
-        block["type"] == "reasoning"
+        block in REASONINGS
         and isinstance(text, str)
         and not text.strip()
         and isinstance(extra, dict)

@@ -20,9 +20,8 @@ from msgbook.notebook import (
 )
 from msgbook.request.history import is_continue
 from msgbook.turn import REFERENCE_STEP, turn_messages
-from msgbook_format.turn import Block, Turn, turn_of
+from msgbook_format.turn import Block, Turn, kind_of, turn_of
 
-_NOT_FROM_MODEL = ("notice", "error")
 """Types of blocks that msgbook writes; unknown types count as the model's."""
 
 
@@ -86,7 +85,7 @@ def _is_worth_keeping(turn: Turn) -> bool:
     """Return whether an incomplete turn is left as it is."""
     if turn["status"] == "error":
         return has_model_output(turn)
-    return any(block["type"] not in _NOT_FROM_MODEL for block in _own_blocks(turn))
+    return any(kind_of(block).is_of_step for block in _own_blocks(turn))
 
 
 def has_model_output(turn: Turn) -> bool:

@@ -14,7 +14,7 @@ from msgbook.display.turn_view import HiddenTurn, TurnView
 from msgbook.messages import content_text
 from msgbook.notebook import Cell
 from msgbook.turn import TurnRecord
-from msgbook_format.turn import Turn, blocks_of_type
+from msgbook_format.turn import NOTICES, TOOL_RESULTS, Turn
 
 
 class TurnScreen(Protocol):
@@ -73,10 +73,10 @@ class Screen:
 
 def find_notices(turn: Turn) -> Iterator[str]:
     """Yield the warnings of a turn, and why calls were denied."""
-    for block in blocks_of_type(turn["blocks"], "notice"):
+    for block in NOTICES.among(turn["blocks"]):
         if block.get("level") == "warning":
             yield str(block.get("text", ""))
-    for block in blocks_of_type(turn["blocks"], "tool_result"):
+    for block in TOOL_RESULTS.among(turn["blocks"]):
         if block.get("status") == "denied":
             yield content_text(block.get("content", ""))
 

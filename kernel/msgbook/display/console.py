@@ -9,10 +9,19 @@ from msgbook.messages import content_text
 from msgbook.text import one_line, without_data
 from msgbook.throttle import Throttle
 from msgbook_format.turn import (
+    DISPLAYS,
+    ERRORS,
     HIDDEN_REASONING,
+    NOTICES,
+    REASONINGS,
+    TEXTS,
+    TOOL_CALLS,
+    TOOL_RESULTS,
+    Kind,
     ShownAgent,
     Turn,
     is_hidden_reasoning,
+    kind_of,
     model_words,
     reasoning_tokens_words,
     replace_controls,
@@ -35,7 +44,8 @@ _RESULT_LINES, _RESULT_CHARACTERS = 10, 1000
 _ROW_CHARACTERS = 120
 """Limit for each text of a sub-agent's line."""
 
-_SIGNS = {"reasoning": "💭 ", "text": ""}
+_SIGNS = {REASONINGS: f"{REASONINGS.sign} ", TEXTS: ""}
+"""Kinds whose text is written as it grows, with what stands before it."""
 
 
 class TextDisplay:
@@ -105,16 +115,17 @@ class GrowingText:
         out = []
         for number in range(self._block, len(blocks)):
             block = blocks[number]
+            grows = kind_of(block) in _SIGNS
             is_last = not ended and number == len(blocks) - 1
-            if block["type"] == "tool_result" and not self._is_open:
+            if block in TOOL_RESULTS and not self._is_open:
                 out += self._new_rows(block, live=not ended)
-            if block["type"] in _SIGNS:
+            if grows:
                 out.append(self._tail(block, is_last=is_last))
             elif not self._is_open and _is_final(block, is_last=is_last, ended=ended):
                 out.append(self._open(block) + _block_text(block))
-            if is_last or not (self._is_open or ended or block["type"] in _SIGNS):
+            if is_last or not (self._is_open or ended or grows):
                 break
-            if block["type"] in _SIGNS:
+            if grows:
                 out.append(self._end(block))
             self._block, self._length, self._is_open = number + 1, 0, False
             self._rows = {}
@@ -133,14 +144,14 @@ class GrowingText:
     def _open(self, block: Mapping[str, Any]) -> str:
         """Open a block, and return the gap before it: a blank line, except for a result."""
         self._is_open = True
-        gap = "" if block["type"] in ("tool_result", "error") else self._gap
+        gap = "" if kind_of(block) in (TOOL_RESULTS, ERRORS) else self._gap
         self._gap = "\n"
         return gap
 
     def _end(self, block: Mapping[str, Any]) -> str:
         """Return what follows the text of a block: a line end, and what is known only at its end."""
-        said = f"💭 {HIDDEN_REASONING}" if is_hidden_reasoning(block) else ""
-        sources = _sources_text(block) if block["type"] == "text" else ""
+        said = f"{REASONINGS.sign} {HIDDEN_REASONING}" if is_hidden_reasoning(block) else ""
+        sources = _sources_text(block) if block in TEXTS else ""
         end = "\n" if self._is_open else ""
         if not self._is_open and (said or sources):
             end = self._open(block)
@@ -150,37 +161,40 @@ class GrowingText:
         text = without_data(str(block.get("text", "")), ended=not is_last)
         new = text[self._length :]
         if new and not self._is_open:
-            new = self._open(block) + _SIGNS[block["type"]] + new
+            new = self._open(block) + _SIGNS[kind_of(block)] + new
         self._length = len(text)
         return new
 
 
 def _is_final(block: Mapping[str, Any], *, is_last: bool, ended: bool) -> bool:
     """Return whether the text of a block that is written in one piece can no longer change."""
-    match block["type"]:
-        case "tool_call":
-            return not is_last or "approval" in block
-        case "tool_result":
-            return ended or "status" in block
-        case _:
-            return True
+    kind = kind_of(block)
+    if not kind.state or kind.state in block:
+        return True
+    return ended if kind is TOOL_RESULTS else not is_last
 
 
 def _block_text(block: Mapping[str, Any]) -> str:
     """Return a block as lines; an error has none, since it becomes an output of its own."""
-    match block["type"]:
-        case "notice":
-            sign = "ℹ️" if block.get("level") == "info" else "⚠️"
-            return f"{sign} {block.get('text', '')}\n"
-        case "tool_call":
-            denied = " (denied)" if block.get("approval") == "denied" else ""
-            return f"🔧 {block.get('name')} {one_line(str(block.get('arguments', '')))}{denied}\n"
-        case "tool_result":
-            return _result_text(block)
-        case "display" if "id" not in block:
-            return "🖼️ An image of the model, which only a page can show\n"
-        case _:
-            return ""
+    write = _LINES.get(kind_of(block))
+    return "" if write is None else write(block)
+
+
+def _notice_text(block: Mapping[str, Any]) -> str:
+    sign = NOTICES.sign if block.get("level") == "info" else "⚠️"
+    return f"{sign} {block.get('text', '')}\n"
+
+
+def _call_text(block: Mapping[str, Any]) -> str:
+    denied = " (denied)" if block.get("approval") == "denied" else ""
+    arguments = one_line(str(block.get("arguments", "")))
+    return f"{TOOL_CALLS.sign} {block.get('name')} {arguments}{denied}\n"
+
+
+def _display_text(block: Mapping[str, Any]) -> str:
+    if "id" in block:
+        return ""
+    return f"{DISPLAYS.sign} An image of the model, which only a page can show\n"
 
 
 def _ending_text(turn: Turn) -> str:
@@ -224,3 +238,11 @@ def _result_text(block: Mapping[str, Any]) -> str:
     if block.get("status") != "success":
         lines.insert(0, f"({block.get('status', 'interrupted')})")
     return "".join(f"  {line}\n" for line in lines)
+
+
+_LINES: dict[Kind, Callable[[Mapping[str, Any]], str]] = {
+    TOOL_CALLS: _call_text,
+    TOOL_RESULTS: _result_text,
+    DISPLAYS: _display_text,
+    NOTICES: _notice_text,
+}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from msgbook.config import redact
 from msgbook.errors import MsgbookError, ProviderError
 from msgbook.text import controls_visible, one_line
-from msgbook_format.turn import Turn
+from msgbook_format.turn import ERRORS, Turn
 
 _log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ def turn_failure(turn: Turn) -> Failure | None:
     if turn["status"] == "interrupted":
         return INTERRUPTED
     last = turn["blocks"][-1:]
-    if last and last[0]["type"] == "error":
+    if last and last[0] in ERRORS:
         return Failure(last[0].get("name", "Error"), last[0].get("message", ""))
     return None
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from msgbook.display.turn_view import copy_turn, delta
 from msgbook.throttle import Throttle
 from msgbook.turn import TurnRecord
-from msgbook_format.turn import Turn
+from msgbook_format.turn import Turn, kind_of
 
 Send = Callable[[str, dict[str, Any]], None]
 """Sends a message of a type (`display_data`, `update_display_data`) with its content."""
@@ -198,6 +198,5 @@ class TurnDisplay:
 
 def _call_states(turn: Turn) -> list[str]:
     """Return the approvals of the turn's calls and the states of their results."""
-    keys = {"tool_call": "approval", "tool_result": "status"}
-    found = (block.get(keys.get(block["type"], "")) for block in turn["blocks"])
+    found = (block.get(kind_of(block).state) for block in turn["blocks"])
     return [str(state) for state in found if state]

@@ -32,7 +32,7 @@ from msgbook.turn import (
     RunCall,
     TurnRecord,
 )
-from msgbook_format.turn import Block, blocks_of_type
+from msgbook_format.turn import TOOL_CALLS, TOOL_RESULTS, Block
 
 if TYPE_CHECKING:
     from msgbook.request.reference_sources import Describe, RunTool
@@ -245,7 +245,7 @@ def _warn_once(services: RequestServices, warning: str) -> None:
 def _question(real: Path, needed: ApprovalRequest, token: str) -> Question:
     """Return the question whether a file may be read."""
     call: Block = {
-        "type": "tool_call",
+        "type": TOOL_CALLS.name,
         "id": f"read_{token}",
         "name": "read",
         "arguments": json.dumps({"path": str(real)}, ensure_ascii=False),
@@ -404,7 +404,7 @@ class ReferenceCalls:
         async with aclosing(self._runner.run([call])) as events:
             async for _ in events:
                 self._changed()
-        results = blocks_of_type(self._record.step_blocks(), "tool_result")
+        results = TOOL_RESULTS.among(self._record.step_blocks())
         result = next((block for block in results if block["id"] == call_id), None)
         if result is None:
             raise SourceError("it did not run, because the turn has reached its limits")

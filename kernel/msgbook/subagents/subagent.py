@@ -17,7 +17,15 @@ from msgbook.subagents.planning import Plan
 from msgbook.text import capped, excerpt, one_line, visible
 from msgbook.turn import TurnRecord
 from msgbook_format.agents import task_report
-from msgbook_format.turn import AgentRow, Turn, answer_text, match_results
+from msgbook_format.turn import (
+    ERRORS,
+    TEXTS,
+    TOOL_CALLS,
+    AgentRow,
+    Turn,
+    answer_text,
+    match_results,
+)
 
 
 @dataclass(slots=True)
@@ -192,7 +200,7 @@ def _last_text(turn: Turn) -> str:
     """Return the text of the last step that has any."""
     steps: dict[int, list[str]] = {}
     for block in turn["blocks"]:
-        if block["type"] == "text":
+        if block in TEXTS:
             steps.setdefault(block.get("step", 0), []).append(answer_text([block]))
     texts = ["\n\n".join(texts).strip() for texts in steps.values()]
     return next((text for text in reversed(texts) if text), "")
@@ -229,11 +237,11 @@ def _last_line(turn: Turn) -> str:
     results = match_results(blocks)
     for position in reversed(range(len(blocks))):
         block: Any = blocks[position]
-        if block["type"] == "tool_call":
+        if block in TOOL_CALLS:
             result = results.get(position)
             if result is None or "status" not in blocks[result]:
                 return str(block.get("name", ""))
-        if block["type"] == "error":
+        if block in ERRORS:
             return str(block.get("message", ""))
     report = task_report(turn)
     lines = (answer_text(blocks) if report is None else report).strip().splitlines()

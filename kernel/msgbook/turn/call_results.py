@@ -11,7 +11,7 @@ from msgbook.events import ToolFinished
 from msgbook.text import one_line, visible
 from msgbook.tool_calls import parse_arguments
 from msgbook.tools import Content, Tool
-from msgbook_format.turn import Block, blocks_of_type
+from msgbook_format.turn import TOOL_RESULTS, Block
 
 _TOLD = (
     "The user changed the arguments of this call before it ran. It ran with these arguments: {}\n\n"
@@ -106,13 +106,13 @@ NOT_RUN_RESULT = "(not run: the turn was stopped before the call was approved)"
 
 def running_result(blocks: Sequence[Block], call_id: str) -> Block | None:
     """Return the result, among the blocks of a step, of a call that has not finished; None if it has none yet."""
-    results = blocks_of_type(blocks, "tool_result")
+    results = TOOL_RESULTS.among(blocks)
     return next((b for b in results if b["id"] == call_id and "status" not in b), None)
 
 
 def calls_without_result(calls: Iterable[Block], blocks: Sequence[Block]) -> list[Block]:
     """Return the calls of a step that have not finished, given the step's blocks."""
-    results = blocks_of_type(blocks, "tool_result")
+    results = TOOL_RESULTS.among(blocks)
     answered = {block["id"] for block in results if "status" in block}
     return [call for call in calls if call["id"] not in answered]
 

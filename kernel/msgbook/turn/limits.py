@@ -210,9 +210,9 @@ class AnswerSize:
         """Return as much of the next event as the answer may hold; None for nothing."""
         match event:
             case TextDelta(text=text, refusal=refusal):
-                return self._text(event, text, ("text", refusal))
+                return self._text(event, text, (TextDelta, refusal))
             case ReasoningDelta(text=text):
-                return self._text(event, text, "reasoning")
+                return self._text(event, text, ReasoningDelta)
             case ToolCallDelta():
                 return self._call(event)
             case OutputItem(item=data) | Citations(citations=data) | ReasoningDetails(details=data):

@@ -33,11 +33,14 @@ from msgbook.turn.text_calls import text_call_notices
 from msgbook.turn.usage import ModelChanges
 from msgbook_format.turn import (
     COMPLETE_REASONS,
+    NOTICES,
+    REASONINGS,
+    TOOL_CALLS,
+    TOOL_RESULTS,
     Block,
     LimitReason,
     Usage,
     answer_text,
-    blocks_of_type,
 )
 
 _EVENTS_AT_ONCE = 50
@@ -93,7 +96,7 @@ async def run_turn(
         budgets.count_tokens(answer.usage, [step_request.messages, blocks])
         end = answer.end_events(blocks, budgets)
         if not end:
-            calls = blocks_of_type(blocks, "tool_call")
+            calls = TOOL_CALLS.among(blocks)
             async with aclosing(runner.run(calls)) as changes:
                 async for _ in changes:
                     yield
@@ -206,7 +209,7 @@ _NOTHING = (
 def end_of_answer(end: ModelFinished | None, blocks: list[Block]) -> TurnFinished | None:
     """Return the end of the turn after an answer; None if its calls have to run."""
     reason = end.finish_reason if end else None
-    received = [block for block in blocks if block["type"] != "notice" or "extra" in block]
+    received = [block for block in blocks if block not in NOTICES or "extra" in block]
     if end is None or not end.ended:
         if received:
             message = "The answer was cut off: the server closed the stream without an end marker."
@@ -219,7 +222,7 @@ def end_of_answer(end: ModelFinished | None, blocks: list[Block]) -> TurnFinishe
     if reason not in (None, *COMPLETE_REASONS):
         # Whatever it means: the model did not end its answer.
         return TurnFinished("incomplete", reason)
-    if blocks_of_type(blocks, "tool_call"):
+    if TOOL_CALLS.among(blocks):
         return None
     if not received and reason is None:
         return TurnFinished("incomplete", None, "IncompleteAnswer", _NOTHING)
@@ -270,8 +273,8 @@ async def ending_notices(
 def _is_ended_by_call(blocks: list[Block], tools: ToolSet) -> bool:
     """Return whether one of the step's calls ends the turn."""
     ending = {tool.name for tool in tools if tool.ends_turn}
-    calls = {call["id"] for call in blocks_of_type(blocks, "tool_call") if call["name"] in ending}
-    results = blocks_of_type(blocks, "tool_result")
+    calls = {call["id"] for call in TOOL_CALLS.among(blocks) if call["name"] in ending}
+    results = TOOL_RESULTS.among(blocks)
     return any(result["id"] in calls and result.get("status") == "success" for result in results)
 
 
@@ -280,9 +283,9 @@ def _silence_notices(end: Sequence[TurnEvent], blocks: Sequence[Block], step: in
     is_done = any(isinstance(event, TurnFinished) and event.status == "done" for event in end)
     if step > 1 or not is_done or answer_text(blocks).strip():
         return []
-    if blocks_of_type(blocks, "tool_call"):
+    if TOOL_CALLS.among(blocks):
         return []
-    if any(block["text"].strip() for block in blocks_of_type(blocks, "reasoning")):
+    if any(block["text"].strip() for block in REASONINGS.among(blocks)):
         words = (
             "The answer contains only reasoning and no text. If it keeps happening, the server's reasoning "
             f"parser probably does not match the model: set {REASONING_PARSERS}."

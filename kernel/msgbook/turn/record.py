@@ -41,7 +41,19 @@ from msgbook.turn.call_results import (
 )
 from msgbook.turn.server_data import item_owner, keep_citations, keep_item, keep_reasoning_details
 from msgbook.turn.usage import UsageCount, put_answered_model
-from msgbook_format.turn import TURN_VERSION, Block, Turn
+from msgbook_format.turn import (
+    DISPLAYS,
+    ERRORS,
+    NOTICES,
+    REASONINGS,
+    TEXTS,
+    TOOL_CALLS,
+    TOOL_RESULTS,
+    TURN_VERSION,
+    Block,
+    Kind,
+    Turn,
+)
 
 REFERENCE_STEP = 0
 """Step of the calls that the prompt itself makes, before the first model call."""
@@ -79,7 +91,7 @@ class TurnRecord:
             self._started_at = at
         match event:
             case TextDelta():
-                self._add_text("text", event.text, at, refusal=event.refusal)
+                self._add_text(TEXTS, event.text, at, refusal=event.refusal)
             case ReasoningDelta():
                 self._add_reasoning(event, at)
             case ReasoningDetails():
@@ -126,7 +138,9 @@ class TurnRecord:
                 self._add_result(event)
             case Notice():
                 self._text.close(at)
-                self._blocks.append({"type": "notice", "level": event.level, "text": event.text})
+                self._blocks.append(
+                    {"type": NOTICES.name, "level": event.level, "text": event.text}
+                )
             case ModelChosen():
                 self.set_head(model=event.model)
             case TurnFinished():
@@ -164,7 +178,7 @@ class TurnRecord:
                 self._text.close(at)
             if known is not None and self._text.block is None:
                 self._text.open(known, at)
-        self._add_text("reasoning", event.text, at)
+        self._add_text(REASONINGS, event.text, at)
         block = self._text.block
         if block is not None and event.item:
             self._reasonings[event.item] = block
@@ -185,10 +199,10 @@ class TurnRecord:
         self._blocks.append(model_display(event, self._step))
         self.size += sum(map(len, event.data.values()))
 
-    def _add_text(self, kind: str, text: str, at: float, *, refusal: bool = False) -> None:
+    def _add_text(self, kind: Kind, text: str, at: float, *, refusal: bool = False) -> None:
         block = self._text.block
-        if block is None or block["type"] != kind or block.get("refusal", False) != refusal:
-            block = {"type": kind, "step": self._step, "text": ""}
+        if block is None or block not in kind or block.get("refusal", False) != refusal:
+            block = {"type": kind.name, "step": self._step, "text": ""}
             if refusal:
                 block["refusal"] = True
             self._blocks.append(block)
@@ -234,7 +248,7 @@ class TurnRecord:
         """Return the result of a running tool. It has no status until the tool has finished."""
         block = running_result(self.step_blocks(), call_id)
         if block is None:
-            block = {"type": "tool_result", "step": self._step, "id": call_id, "content": ""}
+            block = {"type": TOOL_RESULTS.name, "step": self._step, "id": call_id, "content": ""}
             self._blocks.append(block)
             self.milestones += 1
         return block
@@ -249,7 +263,7 @@ class TurnRecord:
             self._head["finish_reason"] = event.finish_reason
         if event.error_message is not None:
             name = event.error_name or "Error"
-            self._blocks.append({"type": "error", "name": name, "message": event.error_message})
+            self._blocks.append({"type": ERRORS.name, "name": name, "message": event.error_message})
         if self._started_at is not None:
             self._head["duration"] = round(at - self._started_at, 3)
 
@@ -284,16 +298,16 @@ def display_blocks(event: ToolFinished, step: int) -> list[Block]:
 
     A notice says what is left out.
     """
-    keys = {"type": "display", "step": step, "id": event.id}
+    keys = {"type": DISPLAYS.name, "step": step, "id": event.id}
     blocks = [cast("Block", {**keys, "data": data}) for data in event.displays]
     if event.notice:
-        blocks.append({"type": "notice", "level": "info", "text": event.notice})
+        blocks.append({"type": NOTICES.name, "level": "info", "text": event.notice})
     return blocks
 
 
 def model_display(event: ModelDisplay, step: int) -> Block:
     """Return the block of an image of the answer. Without an `id`, it is of no call."""
-    block = {"type": "display", "step": step, "data": event.data}
+    block = {"type": DISPLAYS.name, "step": step, "data": event.data}
     if event.item is not None:
         block["extra"] = {"item": event.item}
     return cast("Block", block)
@@ -326,7 +340,7 @@ class OpenText:
     def close(self, at: float) -> None:
         """End the block; what follows becomes a new one."""
         self.join()
-        if self.block is not None and self.block["type"] == "reasoning":
+        if self.block is not None and self.block in REASONINGS:
             before = self.block.get("duration", 0.0)
             self.block["duration"] = round(before + at - self._opened_at, 3)
         self.block = None
@@ -349,7 +363,7 @@ class RetryNotice:
         last = blocks[-1] if blocks else None
         if last is None or last is not self._block:
             self.end()
-            last = self._block = {"type": "notice", "level": "warning"}
+            last = self._block = {"type": NOTICES.name, "level": "warning"}
             blocks.append(last)
         last["text"] = wait.text
         last["retry_in"] = math.ceil(wait.seconds)
@@ -385,7 +399,7 @@ class StepCalls:
     def open(self, call_id: str, nonce: str, **keys: str) -> Block:
         """Add and return a new call. Its name and arguments are empty unless given as `keys`."""
         block = {
-            "type": "tool_call",
+            "type": TOOL_CALLS.name,
             "step": self._step,
             "id": call_id,
             "nonce": nonce,

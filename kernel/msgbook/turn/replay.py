@@ -11,6 +11,8 @@ from msgbook.messages import OUTPUT_ITEMS, Message
 from msgbook.turn.call_results import stopped_call_result
 from msgbook.turn.server_data import ITEM_TEXTS, echoed_items, repair_block, repair_extra
 from msgbook_format.turn import (
+    REASONINGS,
+    TOOL_RESULTS,
     Block,
     answer_text,
     is_finished_call,
@@ -36,7 +38,7 @@ def turn_messages(blocks: Iterable[Block], *, reasoning: bool = False) -> list[M
     for step in step_positions(repaired):
         sent += _step_messages(repaired, step, results, reasoning)
         for position in step:
-            if repaired[position]["type"] == "tool_result" and position not in matched:
+            if repaired[position] in TOOL_RESULTS and position not in matched:
                 sent.append(_result_without_call(repaired[position]))
     return sent
 
@@ -101,7 +103,7 @@ def _reasoning_keys(blocks: list[Block]) -> Message:
         extra = block.get("extra", {})
         if "reasoning_details" in extra:
             return {"reasoning_details": extra["reasoning_details"]}
-        if block["type"] == "reasoning":
+        if block in REASONINGS:
             field = extra.get("field", REASONING_FIELD)
             fields.setdefault(field, []).append(block.get("text", ""))
     return {

@@ -12,12 +12,27 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from msgbook.text import excerpt, join_first, one_line, repair_surrogates, visible
-from msgbook_format.turn import Block, blocks_of_type, image_url, step_positions
+from msgbook_format.turn import (
+    DISPLAYS,
+    KINDS,
+    NOTICES,
+    REASONINGS,
+    TEXTS,
+    TOOL_CALLS,
+    Block,
+    Kind,
+    image_url,
+    kind_of,
+    step_positions,
+)
+
+_ANSWERS = {kind.item: kind for kind in KINDS if kind.is_answer}
+"""Kinds whose blocks are made by the deltas of an output item, by the type of the item."""
 
 
 def keep_reasoning_details(blocks: list[Block], details: list[dict[str, Any]]) -> None:
     """Keep the details in the step's reasoning, or in its first block if the reasoning is hidden."""
-    for block in (blocks_of_type(blocks, "reasoning") or blocks)[:1]:
+    for block in (REASONINGS.among(blocks) or blocks)[:1]:
         _extend(block, reasoning_details=details)
 
 
@@ -26,17 +41,18 @@ def item_owner(blocks: list[Block], item: dict[str, Any]) -> Block | None:
 
     An item may be complete only after the next one has begun (OpenRouter).
     """
-    match item.get("type"):
-        case "reasoning":
-            owners = [b for b in blocks_of_type(blocks, "reasoning") if _is_of_item(b)]
-        case "message":
-            owners = blocks_of_type(blocks, "text")
-        case "function_call":
-            calls = blocks_of_type(blocks, "tool_call")
-            owners = [call for call in calls if call.get("id") == item.get("call_id")]
-        case _:
-            owners = []
+    kind = _answer_of(item)
+    owners = [] if kind is None else kind.among(blocks)
+    if kind is REASONINGS:
+        owners = [block for block in owners if _is_of_item(block)]
+    elif kind is TOOL_CALLS:
+        owners = [call for call in owners if call.get("id") == item.get("call_id")]
     return owners[-1] if owners and "item" not in owners[-1].get("extra", {}) else None
+
+
+def _answer_of(item: dict[str, Any]) -> Kind | None:
+    kind = item.get("type")
+    return _ANSWERS.get(kind) if isinstance(kind, str) else None
 
 
 def keep_item(owner: Block | None, item: dict[str, Any], step: int) -> list[Block]:
@@ -49,16 +65,16 @@ def keep_item(owner: Block | None, item: dict[str, Any], step: int) -> list[Bloc
         _extend(owner, item=item)
         return []
     block = _item_notice(item, step)
-    if item.get("type") in ("reasoning", "message"):
-        kind = "reasoning" if item["type"] == "reasoning" else "text"
-        block = {"type": kind, "step": step, "text": ""}
+    kind = _answer_of(item)
+    if kind is REASONINGS or kind is TEXTS:
+        block = {"type": kind.name, "step": step, "text": ""}
     return [cast("Block", {**block, "extra": {"item": item}})]
 
 
 def keep_citations(blocks: list[Block], citations: list[dict[str, Any]], step: int) -> list[Block]:
     """Keep citations in the step's last text, or in an empty text if there is none."""
-    texts = blocks_of_type(blocks, "text")
-    owner = texts[-1] if texts else cast("Block", {"type": "text", "step": step, "text": ""})
+    texts = TEXTS.among(blocks)
+    owner = texts[-1] if texts else cast("Block", {"type": TEXTS.name, "step": step, "text": ""})
     _extend(owner, annotations=[*owner.get("extra", {}).get("annotations", []), *citations])
     return [] if texts else [owner]
 
@@ -69,7 +85,7 @@ def _is_of_item(reasoning: Block) -> bool:
 
 
 def _item_notice(item: dict[str, Any], step: int) -> dict[str, Any]:
-    return {"type": "notice", "step": step, "level": "info", "text": item_words(item)}
+    return {"type": NOTICES.name, "step": step, "level": "info", "text": item_words(item)}
 
 
 def _extend(block: Block, **keys: Any) -> None:
@@ -158,7 +174,7 @@ def echoed_items(blocks: Sequence[Block], call_ids: dict[int, str]) -> list[dict
     if not any("item" in block.get("extra", {}) for block in blocks):
         return []
     items = list(_items(blocks, call_ids))
-    while items and items[-1]["type"] == "reasoning":
+    while items and items[-1]["type"] == REASONINGS.item:
         del items[-1]
     return items
 
@@ -168,19 +184,18 @@ def _items(blocks: Sequence[Block], call_ids: dict[int, str]) -> Iterator[dict[s
     for position, block in enumerate(blocks):
         extra = block.get("extra", {})
         item = extra.get("item")
-        match block["type"]:
-            case "reasoning" if item is not None:
-                yield _reasoning_item(item, extra.get("field"), block.get("text", ""))
-            case "text" if block.get("text", "").strip() and not has_message:
-                # All texts of a step are one message.
-                has_message = True
-                yield {"type": "message", **(item or {})}
-            case "tool_call" if position in call_ids:
-                yield {**(item or {}), "type": "function_call", "call_id": call_ids[position]}
-            case "notice" if item is not None:
-                yield item
-            case "display" if item is not None:
-                yield {**item, "result": _image_data(block)}
+        if position in call_ids:
+            yield {**(item or {}), "type": TOOL_CALLS.item, "call_id": call_ids[position]}
+        elif block in TEXTS and block.get("text", "").strip() and not has_message:
+            # All texts of a step are one message.
+            has_message = True
+            yield {"type": TEXTS.item, **(item or {})}
+        elif item is not None and block in REASONINGS:
+            yield _reasoning_item(item, extra.get("field"), block.get("text", ""))
+        elif item is not None and block in NOTICES:
+            yield item
+        elif item is not None and block in DISPLAYS:
+            yield {**item, "result": _image_data(block)}
 
 
 def _image_data(block: Block) -> str:
@@ -205,9 +220,9 @@ def _reasoning_item(item: dict[str, Any], field: Any, text: str) -> dict[str, An
 
 
 _ITEM_KEYS = {
-    "reasoning": {"type", "id", "encrypted_content", "format", "signature"},
-    "message": {"type", "phase"},
-    "function_call": {"type", "namespace"},
+    REASONINGS.item: {"type", "id", "encrypted_content", "format", "signature"},
+    TEXTS.item: {"type", "phase"},
+    TOOL_CALLS.item: {"type", "namespace"},
 }
 """Keys of an output item that say nothing to a model in words, by the type of the item."""
 _DETAIL_KEYS = {"type", "id", "format", "index", "text", "summary", "data", "signature"}
@@ -222,15 +237,15 @@ def without_unseen(blocks: Sequence[Block]) -> list[Block]:
     """
     kept: list[Block] = list(blocks)
     for step in step_positions(blocks):
-        thoughts = blocks_of_type([blocks[position] for position in step], "reasoning")
+        thoughts = REASONINGS.among(blocks[position] for position in step)
         words = "".join(str(block.get("text", "")) for block in thoughts)
         is_led_to = True
         for position in reversed(step):
             kept[position] = _cut(blocks[position], words, keeps_item=is_led_to)
-            kind, extra = blocks[position]["type"], blocks[position].get("extra")
-            if kind == "notice" and isinstance(extra, dict) and extra.get("item"):
+            kind, extra = kind_of(blocks[position]), blocks[position].get("extra")
+            if kind is NOTICES and isinstance(extra, dict) and extra.get("item"):
                 is_led_to = False
-            elif kind in ("text", "tool_call"):
+            elif kind in (TEXTS, TOOL_CALLS):
                 is_led_to = True
     return kept
 
@@ -247,7 +262,7 @@ def _cut(block: Block, words: str, *, keeps_item: bool) -> Block:
         return block
     kept = {k: v for k, v in extra.items() if k not in ("item", "reasoning_details")}
     item = _cut_item(extra.get("item"))
-    if item and (keeps_item or block["type"] != "reasoning"):
+    if item and (keeps_item or block not in REASONINGS):
         kept["item"] = item
     if details := _cut_details(extra.get("reasoning_details"), words):
         kept["reasoning_details"] = details
@@ -276,9 +291,6 @@ def _cut_details(details: Any, words: str) -> list[dict[str, Any]]:
 _TEXT_KEYS = ("text", "id", "name", "arguments")
 _REASONING_NAME = re.compile(r"reasoning(?!_details)\w*")
 _CALL_KEYS = {"id", "type", "function", "index"}
-
-_ITEM_TYPES = {"reasoning": "reasoning", "text": "message", "tool_call": "function_call"}
-"""Type of the output item that a block may hold, by the type of the block."""
 _SERVER_ITEMS = {
     "code_interpreter_call",
     "compaction",
@@ -346,27 +358,27 @@ def repair_extra(block: Block) -> Block:
         kept["reasoning_details"] = details
     if isinstance(call, dict):
         kept["call"] = {key: value for key, value in call.items() if key not in _CALL_KEYS}
-    if item := _repaired_item(block["type"], given.get("item")):
+    if item := _repaired_item(kind_of(block), given.get("item")):
         kept["item"] = item
     changed: Any = {**block, "extra": _readable_json(kept)}
-    if block["type"] == "reasoning":
+    if block in REASONINGS:
         changed["text"] = repair_surrogates(block.get("text", ""))
     return changed  # type: ignore[no-any-return]  # a block, as the one given
 
 
-def _repaired_item(block_type: str, item: Any) -> dict[str, Any]:
+def _repaired_item(kind: Kind, item: Any) -> dict[str, Any]:
     """Return an output item without what could forge a role, a call or a result; empty if it has no place."""
-    kind = item.get("type") if isinstance(item, dict) else None
-    if not isinstance(kind, str):
+    name = item.get("type") if isinstance(item, dict) else None
+    if not isinstance(name, str) or not name:
         return {}
-    is_image = block_type == "display" and kind == "image_generation_call"
-    if is_image or (block_type == "notice" and kind in _SERVER_ITEMS):
+    is_image = kind is DISPLAYS and name == DISPLAYS.item
+    if is_image or (kind is NOTICES and name in _SERVER_ITEMS):
         forging = {"role", "content", "call_id", "tool_calls", "tool_call_id", "function"}
         return {key: value for key, value in item.items() if key not in forging}
-    if kind != _ITEM_TYPES.get(block_type):
+    if name != kind.item:
         return {}
     kept = {key: value for key, value in item.items() if key not in _FORGING_KEYS}
-    if block_type != "reasoning":
+    if kind is not REASONINGS:
         kept.pop("id", None)
         return kept
     for key, part in ITEM_TEXTS.items():

@@ -13,7 +13,7 @@ from typing import Any
 from msgbook.events import Notice, TurnEvent, TurnFinished
 from msgbook.provider import TOOL_PARSERS
 from msgbook.scanner import Scanner, run_in_thread_if_long
-from msgbook_format.turn import Block, answer_text, blocks_of_type
+from msgbook_format.turn import TOOL_CALLS, Block, answer_text
 
 _CALL = "|".join(
     (
@@ -47,7 +47,7 @@ async def text_call_notices(
         tools: The tools that were offered.
     """
     failed = any(isinstance(event, TurnFinished) and event.error_name for event in end)
-    if failed or not tools or blocks_of_type(blocks, "tool_call"):
+    if failed or not tools or TOOL_CALLS.among(blocks):
         return []
     text = answer_text(blocks)
     written = await run_in_thread_if_long(text, find_text_call, text, tools)

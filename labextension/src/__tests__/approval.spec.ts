@@ -1,3 +1,4 @@
+import { handle, type IMessage } from '../comm/handlers';
 import { nullTranslator } from '@jupyterlab/translation';
 import type { JSONObject } from '@lumino/coreutils';
 import { parseQuestion } from '../comm/approvalMessages';
@@ -107,7 +108,7 @@ describe('Approvals', () => {
 
   it('gives one answer, with the arguments that were shown', () => {
     const { approvals, sent } = fixture();
-    approvals.receive(ASK);
+    handle(approvals.handlers, ASK);
     const [question] = approvals.questionsOf('a');
     approvals.answer(question, 'once', 'not sent');
     approvals.answer(question, 'no');
@@ -124,23 +125,27 @@ describe('Approvals', () => {
 
   it('says why not', () => {
     const { approvals, sent } = fixture();
-    approvals.receive(ASK);
+    handle(approvals.handlers, ASK);
     approvals.answer(approvals.questionsOf('a')[0], 'no', 'not that file');
     expect(sent[0]).toMatchObject({ decision: 'no', reason: 'not that file' });
   });
 
   it('keeps a question that could not be answered', () => {
     const { approvals } = fixture(false);
-    approvals.receive(ASK);
+    handle(approvals.handlers, ASK);
     approvals.answer(approvals.questionsOf('a')[0], 'once');
     expect(approvals.questionsOf('a')).toHaveLength(1);
   });
 
   it('shows a question in its own cell, and not in other notebooks', () => {
     const { approvals } = fixture();
-    approvals.receive(ASK);
-    approvals.receive({ ...ASK, request_id: 'r2', cell_id: 'b' });
-    approvals.receive({ ...ASK, request_id: 'r3', cell_id: 'elsewhere' });
+    handle(approvals.handlers, ASK);
+    handle(approvals.handlers, { ...ASK, request_id: 'r2', cell_id: 'b' });
+    handle(approvals.handlers, {
+      ...ASK,
+      request_id: 'r3',
+      cell_id: 'elsewhere'
+    });
     expect(approvals.questionsOf('a').map(q => q.requestId)).toEqual(['r1']);
     expect(approvals.questionsOf('b').map(q => q.requestId)).toEqual(['r2']);
     expect(approvals.all).toHaveLength(2);
@@ -148,9 +153,9 @@ describe('Approvals', () => {
 
   it('keeps a question that is sent again as it was shown', () => {
     const { approvals } = fixture();
-    approvals.receive(ASK);
+    handle(approvals.handlers, ASK);
     const [question] = approvals.questionsOf('a');
-    approvals.receive({ ...ASK, arguments: '{"path": "other"}' });
+    handle(approvals.handlers, { ...ASK, arguments: '{"path": "other"}' });
     expect(approvals.questionsOf('a')).toEqual([question]);
     expect(approvals.questionsOf('a')[0]).toBe(question);
   });
@@ -160,22 +165,22 @@ describe('Approvals', () => {
     const told: IUnheard[] = [];
     approvals.unheard.connect((_, one) => void told.push(one));
     const closed = { type: 'approval.closed' };
-    approvals.receive(ASK);
+    handle(approvals.handlers, ASK);
     approvals.answer(approvals.all[0], 'edit', '{"path": "b"}');
-    approvals.receive({ ...closed, request_id: 'r1' });
+    handle(approvals.handlers, { ...closed, request_id: 'r1' });
     const late = { type: 'approval.late', request_id: 'r1' };
-    approvals.receive(late);
-    approvals.receive(late);
+    handle(approvals.handlers, late);
+    handle(approvals.handlers, late);
     expect(told).toEqual([{ isAnswer: true, words: '{"path": "b"}' }]);
 
-    approvals.receive({ ...ASK, request_id: 'r2' });
+    handle(approvals.handlers, { ...ASK, request_id: 'r2' });
     draftOf(approvals.all[0]).begin('{}');
-    approvals.receive({ ...closed, request_id: 'r2' });
+    handle(approvals.handlers, { ...closed, request_id: 'r2' });
     expect(told).toHaveLength(1);
-    approvals.receive({ ...ASK, request_id: 'r3' });
+    handle(approvals.handlers, { ...ASK, request_id: 'r3' });
     draftOf(approvals.all[0]).begin('{}');
     draftOf(approvals.all[0]).arguments = '{"a"';
-    approvals.receive({ ...closed, request_id: 'r3' });
+    handle(approvals.handlers, { ...closed, request_id: 'r3' });
     expect(told[1]).toEqual({ isAnswer: false, words: '{"a"' });
   });
 
@@ -184,27 +189,27 @@ describe('Approvals', () => {
     const told: IUnheard[] = [];
     approvals.unheard.connect((_, one) => void told.push(one));
     for (const request_id of ['r1', 'r2', 'r3']) {
-      approvals.receive({ ...ASK, request_id });
+      handle(approvals.handlers, { ...ASK, request_id });
       approvals.answer(approvals.all[0], 'no', `words of ${request_id}`);
     }
     for (const request_id of ['r2', 'r1']) {
-      approvals.receive({ type: 'approval.late', request_id });
+      handle(approvals.handlers, { type: 'approval.late', request_id });
     }
     expect(told.map(({ words }) => words)).toEqual([
       'words of r2',
       'words of r1'
     ]);
     approvals.clear();
-    approvals.receive({ type: 'approval.late', request_id: 'r3' });
+    handle(approvals.handlers, { type: 'approval.late', request_id: 'r3' });
     expect(told).toHaveLength(2);
   });
 
   it('closes what was answered elsewhere, and all when the kernel is gone', () => {
     const { approvals, sent, refreshed } = fixture();
-    approvals.receive(ASK);
-    approvals.receive({ ...ASK, request_id: 'r2' });
+    handle(approvals.handlers, ASK);
+    handle(approvals.handlers, { ...ASK, request_id: 'r2' });
     const [first] = approvals.questionsOf('a');
-    approvals.receive({ type: 'approval.closed', request_id: 'r1' });
+    handle(approvals.handlers, { type: 'approval.closed', request_id: 'r1' });
     expect(approvals.questionsOf('a')).toHaveLength(1);
     approvals.clear();
     expect(approvals.questionsOf('a')).toHaveLength(0);
@@ -266,7 +271,7 @@ describe('withQuestions', () => {
 });
 
 describe('ApprovalView', () => {
-  function fixture(isGenuine?: IsGenuine, ask: object = ASK) {
+  function fixture(isGenuine?: IsGenuine, ask: IMessage = ASK) {
     const answers: [string, string][] = [];
     const view = new ApprovalView(
       parseQuestion(ask)!,
@@ -316,12 +321,12 @@ describe('ApprovalView', () => {
     ['is answered elsewhere', { type: 'approval.closed', request_id: 'r1' }]
   ])('is deaf again when another question %s, since it moves', (_, message) => {
     const { approvals } = openQuestions();
-    approvals.receive(ASK);
+    handle(approvals.handlers, ASK);
     const { answers, button } = fixture(() => true);
     jest.advanceTimersByTime(DEAF);
     const approve = button('Approve');
     approve.focus();
-    approvals.receive(message);
+    handle(approvals.handlers, message);
     expect(approve.disabled).toBe(true);
     approve.click();
     jest.advanceTimersByTime(DEAF - 1);

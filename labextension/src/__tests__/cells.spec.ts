@@ -1,3 +1,4 @@
+import { handle } from '../comm/handlers';
 import type * as nbformat from '@jupyterlab/nbformat';
 
 import { CellsReporter, parseCellsQuestion } from '../comm/cellMessages';
@@ -24,7 +25,8 @@ describe('parseCellsQuestion', () => {
     { type: 'cells.get', request_id: 'r' },
     { type: 'cells.get', request_id: 1, cell_id: 'a' }
   ])('ignores %j', data => {
-    expect(parseCellsQuestion(data)).toBeNull();
+    const handlers = new Map([['cells.get', parseCellsQuestion]]);
+    expect(handle(handlers, data) ?? null).toBeNull();
   });
 });
 

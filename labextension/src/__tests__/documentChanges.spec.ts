@@ -1,3 +1,4 @@
+import { handle } from '../comm/handlers';
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type { JSONObject } from '@lumino/coreutils';
 import { parseAgentKeep, parseHistoryMark } from '../comm/turnMessages';
@@ -51,7 +52,8 @@ describe('parseHistoryMark', () => {
     { type: 'cells.mark', cells: ['a'], history: 'all' },
     { type: 'cells.mark', cells: ['a'], history: ['summary'] }
   ])('ignores %j', data => {
-    expect(parseHistoryMark(data)).toBeNull();
+    const handlers = new Map([['cells.mark', parseHistoryMark]]);
+    expect(handle(handlers, data) ?? null).toBeNull();
   });
 });
 
@@ -226,7 +228,8 @@ describe('parseAgentKeep', () => {
     { type: 'agent.keep', cell_id: 'a', agent_metadata: 'u' },
     { type: 'agent.keep', cell_id: 'a', agent_metadata: ['u'] }
   ])('ignores %j', data => {
-    expect(parseAgentKeep(data)).toBeNull();
+    const handlers = new Map([['agent.keep', parseAgentKeep]]);
+    expect(handle(handlers, data) ?? null).toBeNull();
   });
 });
 

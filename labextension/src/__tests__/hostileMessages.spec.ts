@@ -1,3 +1,4 @@
+import { handle, type IMessage } from '../comm/handlers';
 import type { JSONObject } from '@lumino/coreutils';
 import { parseAgentKeep, parseHistoryMark } from '../comm/turnMessages';
 import { parseCellsQuestion } from '../comm/cellMessages';
@@ -99,13 +100,16 @@ function newPage() {
   const turns = new LiveTurns(cells, send);
   const approvals = new Approvals(cells, send);
   const queries = new Queries(send, { noKernel: '', noAnswer: '' });
+  const parsers = new Map<string, (message: IMessage) => unknown>([
+    ['cells.get', parseCellsQuestion],
+    ['cells.mark', parseHistoryMark],
+    ['agent.keep', parseAgentKeep]
+  ]);
   const receive = (data: unknown) => {
-    queries.receive(data);
-    parseCellsQuestion(data);
-    parseHistoryMark(data);
-    parseAgentKeep(data);
-    turns.receive(data);
-    approvals.receive(data);
+    handle(queries.handlers, data);
+    handle(parsers, data);
+    handle(turns.handlers, data);
+    handle(approvals.handlers, data);
   };
   return { cells, turns, approvals, receive };
 }

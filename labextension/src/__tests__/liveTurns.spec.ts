@@ -1,3 +1,4 @@
+import { handle } from '../comm/handlers';
 import type { JSONObject } from '@lumino/coreutils';
 
 import { LiveTurns, WRITE_INTERVAL } from '../live/liveTurns';
@@ -25,7 +26,7 @@ function fixture(): IFixture {
     live,
     sent,
     begin: (seq = 0, value = turn('running', '>')) =>
-      live.receive({
+      handle(live.handlers, {
         type: 'turn',
         cell_id: 'a',
         display_id: 'd',
@@ -33,7 +34,7 @@ function fixture(): IFixture {
         turn: value
       }),
     say: (seq, text) =>
-      live.receive({
+      handle(live.handlers, {
         type: 'turn.delta',
         display_id: 'd',
         seq,
@@ -154,7 +155,7 @@ describe('a change that is missing', () => {
   it('may be a change that does not fit', () => {
     const { live, sent, begin } = fixture();
     begin();
-    live.receive({
+    handle(live.handlers, {
       type: 'turn.delta',
       display_id: 'd',
       seq: 1,
@@ -186,7 +187,7 @@ describe('a change that is missing', () => {
   ])('is not a message that is not well formed: %j', data => {
     const { live, sent, begin } = fixture();
     begin();
-    live.receive(data);
+    handle(live.handlers, data);
     expect(said(live.currentTurn('a'))).toBe('>');
     expect(sent).toEqual([]);
   });
@@ -194,7 +195,7 @@ describe('a change that is missing', () => {
 
 describe('a turn that another page began, or this one before it was loaded', () => {
   function answer(live: LiveTurns, value: TurnJson | null, seq = 4): void {
-    live.receive({
+    handle(live.handlers, {
       type: 'turn',
       request_id: 'r',
       cell_id: 'b',
@@ -217,7 +218,7 @@ describe('a turn that another page began, or this one before it was loaded', () 
     expect(live.isAsked('b')).toBe(false);
     live.ask();
     expect(live.isAsked('b')).toBe(true);
-    live.receive({
+    handle(live.handlers, {
       type: 'turn',
       request_id: 'r',
       cell_id: 'b',
@@ -257,7 +258,7 @@ describe('a turn that another page began, or this one before it was loaded', () 
     answer(live, turn('running', 'so far'));
     expect(said(page.turn('b'))).toBe('so far');
     expect(page.running).toContain('b');
-    live.receive({
+    handle(live.handlers, {
       type: 'turn.delta',
       display_id: 'e',
       seq: 5,
@@ -307,7 +308,7 @@ describe('a turn that another page began, or this one before it was loaded', () 
     const earlier = { ...turn('done', 'earlier'), started: 'earlier' };
     page.outputs.set('b', turnBundle(earlier));
     const clear = jest.spyOn(page, 'clear');
-    live.receive({
+    handle(live.handlers, {
       type: 'turn',
       cell_id: 'b',
       display_id: 'e',
@@ -322,7 +323,7 @@ describe('a turn that another page began, or this one before it was loaded', () 
     const { page, live } = fixture();
     answer(live, turn('running', 'so far'));
     page.clear('b');
-    live.receive({
+    handle(live.handlers, {
       type: 'turn.delta',
       display_id: 'e',
       seq: 5,
@@ -336,22 +337,37 @@ describe('a turn that another page began, or this one before it was loaded', () 
 
   it('of another notebook is left alone', () => {
     const { page, live, sent } = fixture();
-    live.receive({
+    handle(live.handlers, {
       type: 'turn',
       cell_id: 'z',
       display_id: 'e',
       seq: 0,
       turn: turn('running')
     });
-    live.receive({ type: 'turn.delta', display_id: 'e', seq: 1, ops: [] });
+    handle(live.handlers, {
+      type: 'turn.delta',
+      display_id: 'e',
+      seq: 1,
+      ops: []
+    });
     expect(page.refreshed).toEqual([]);
     expect(sent).toEqual([]);
   });
 
   it('of an unknown cell is asked for once', () => {
     const { live, sent } = fixture();
-    live.receive({ type: 'turn.delta', display_id: 'e', seq: 1, ops: [] });
-    live.receive({ type: 'turn.delta', display_id: 'e', seq: 2, ops: [] });
+    handle(live.handlers, {
+      type: 'turn.delta',
+      display_id: 'e',
+      seq: 1,
+      ops: []
+    });
+    handle(live.handlers, {
+      type: 'turn.delta',
+      display_id: 'e',
+      seq: 2,
+      ops: []
+    });
     expect(sent.map(({ cell_id }) => cell_id)).toEqual(['a', 'b']);
   });
 
@@ -366,7 +382,7 @@ describe('a turn that another page began, or this one before it was loaded', () 
 
 describe('a turn that a killed kernel left behind', () => {
   const recover = ({ live }: IFixture, value: TurnJson) =>
-    live.receive({
+    handle(live.handlers, {
       type: 'turn',
       cell_id: 'b',
       display_id: 'r',
@@ -421,7 +437,7 @@ it('The kernel is told that a turn is safe only when it is saved', async () => {
     }
   });
   const receive = (value: TurnJson, seq: number) =>
-    live.receive({
+    handle(live.handlers, {
       type: 'turn',
       cell_id: 'a',
       display_id: 'd',
@@ -430,7 +446,7 @@ it('The kernel is told that a turn is safe only when it is saved', async () => {
     });
   receive(turn('running', '>'), 0);
   page.add('a', turnBundle(turn('running', '>')));
-  live.receive({
+  handle(live.handlers, {
     type: 'turn.delta',
     display_id: 'd',
     seq: 1,

@@ -1,3 +1,4 @@
+import { handle } from '../comm/handlers';
 import { nullTranslator } from '@jupyterlab/translation';
 import type { JSONObject } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
@@ -24,7 +25,7 @@ function fixture() {
     () => {}
   );
   const ask = (id: string) =>
-    approvals.receive({
+    handle(approvals.handlers, {
       type: 'approval.ask',
       request_id: id,
       cell_id: 'c',
@@ -36,7 +37,7 @@ function fixture() {
   const nodes = () =>
     Array.from(list.node.querySelectorAll<HTMLElement>('.msgbook-Question'));
   const close = (id: string) =>
-    approvals.receive({ type: 'approval.closed', request_id: id });
+    handle(approvals.handlers, { type: 'approval.closed', request_id: id });
   return { list, ask, close, nodes, approvals };
 }
 

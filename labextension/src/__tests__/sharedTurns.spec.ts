@@ -1,3 +1,4 @@
+import { handle } from '../comm/handlers';
 import type { JSONObject } from '@lumino/coreutils';
 
 import { LiveTurns, WRITE_INTERVAL } from '../live/liveTurns';
@@ -18,7 +19,7 @@ class Shared {
   }
 
   tell(value: TurnJson, writer: string | null = 'other'): void {
-    this.live.receive({
+    handle(this.live.handlers, {
       type: 'turn',
       cell_id: 'a',
       display_id: 'd',
@@ -29,7 +30,7 @@ class Shared {
   }
 
   say(seq: number, text: string): void {
-    this.live.receive({
+    handle(this.live.handlers, {
       type: 'turn.delta',
       display_id: 'd',
       seq,
@@ -38,7 +39,7 @@ class Shared {
   }
 
   name(writer: string | null, cell_id = 'a'): void {
-    this.live.receive({
+    handle(this.live.handlers, {
       type: 'turn.writer',
       display_id: 'd',
       cell_id,
@@ -169,7 +170,7 @@ it.each([
   { type: 'turn.writer', cell_id: 'a', display_id: 'd', writer: 1 }
 ])('a page ignores who writes where it is not well formed: %j', data => {
   const { sent, live } = new Shared();
-  live.receive(data);
+  handle(live.handlers, data);
   expect(sent).toEqual([]);
 });
 

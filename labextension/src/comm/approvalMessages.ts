@@ -1,5 +1,6 @@
 import type { JSONObject } from '@lumino/coreutils';
 import { asAmount, asText, isObject } from '../turn/model';
+import type { IMessage } from './handlers';
 
 /**
  * Decision of a person: approve once, for the session, always for this call, deny, or ask again with
@@ -36,11 +37,8 @@ export interface IApprovalQuestion {
   readonly choices: readonly Choice[];
 }
 
-/** Return the question in a comm message; null if there is none or it is not well formed. */
-export function parseQuestion(data: unknown): IApprovalQuestion | null {
-  if (!isObject(data) || data.type !== 'approval.ask') {
-    return null;
-  }
+/** Return the question of an `approval.ask`; null if it is not well formed. */
+export function parseQuestion(data: IMessage): IApprovalQuestion | null {
   const requestId = asText(data.request_id);
   const cellId = asText(data.cell_id);
   const callId = asText(data.call_id);
@@ -71,20 +69,6 @@ export function parseQuestion(data: unknown): IApprovalQuestion | null {
     preview: asText(data.preview) ?? '',
     choices: CHOICES.filter(choice => offered.includes(choice))
   };
-}
-
-/** Return the id of the question that a comm message closes; null if it closes none. */
-export function parseClosed(data: unknown): string | null {
-  return isObject(data) && data.type === 'approval.closed'
-    ? (asText(data.request_id) ?? null)
-    : null;
-}
-
-/** Return the id of the question that this page answered too late; null if none. */
-export function parseLate(data: unknown): string | null {
-  return isObject(data) && data.type === 'approval.late'
-    ? (asText(data.request_id) ?? null)
-    : null;
 }
 
 /**

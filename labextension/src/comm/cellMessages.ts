@@ -1,7 +1,8 @@
 import type * as nbformat from '@jupyterlab/nbformat';
 import { UUID } from '@lumino/coreutils';
 
-import { isObject, asText } from '../turn/model';
+import { asText } from '../turn/model';
+import type { IMessage } from './handlers';
 
 /** The kernel's question for the live cells (docs/protocol.md). */
 export interface ICellsQuestion {
@@ -36,11 +37,8 @@ export interface ICellSource {
   toJSON(): nbformat.ICell;
 }
 
-/** Return the question in a comm message; null if there is none or it is not well formed. */
-export function parseCellsQuestion(data: unknown): ICellsQuestion | null {
-  if (!isObject(data) || data.type !== 'cells.get') {
-    return null;
-  }
+/** Return the question of a `cells.get`; null if it is not well formed. */
+export function parseCellsQuestion(data: IMessage): ICellsQuestion | null {
   const requestId = asText(data.request_id);
   const cellId = data.cell_id === null ? null : asText(data.cell_id);
   return requestId !== undefined && cellId !== undefined

@@ -2,6 +2,7 @@ import type { JSONObject } from '@lumino/coreutils';
 import { UUID } from '@lumino/coreutils';
 
 import { asText, isObject } from '../turn/model';
+import type { Handlers, IMessage } from './handlers';
 
 /** Milliseconds to wait for an answer. Python that runs in a cell keeps the kernel from answering. */
 const PATIENCE = 10_000;
@@ -57,11 +58,12 @@ export class Queries {
     });
   }
 
-  /** Take an answer; return whether the message is one. */
-  receive(data: unknown): boolean {
-    if (!isObject(data) || data.type !== 'query.answer') {
-      return false;
-    }
+  /** Handlers of the kernel's messages. */
+  readonly handlers: Handlers = new Map([
+    ['query.answer', message => this._onAnswer(message)]
+  ]);
+
+  private _onAnswer(data: IMessage): void {
     const requestId = asText(data.request_id) ?? '';
     if (isObject(data.result)) {
       this._take(requestId)?.resolve(data.result as JSONObject);
@@ -69,7 +71,6 @@ export class Queries {
       const words = asText(data.error) ?? this._words.noAnswer;
       this._reject(requestId, new QueryError(words));
     }
-    return true;
   }
 
   /** Reject all queries: the kernel that was asked is gone. */

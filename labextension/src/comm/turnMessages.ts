@@ -1,5 +1,6 @@
 import { turnJson, type TurnJson } from '../turn/delta';
 import { asText, isObject } from '../turn/model';
+import type { IMessage } from './handlers';
 import type { JSONObject } from '@lumino/coreutils';
 
 /** The kernel's message with a turn, when it begins or was asked for (docs/protocol.md). */
@@ -34,14 +35,8 @@ export interface ITurnWriter {
   readonly asks: boolean;
 }
 
-/** Return the writer that a comm message about a turn names; null if it names none. */
-export function parseTurnWriter(data: unknown): ITurnWriter | null {
-  if (
-    !isObject(data) ||
-    !['turn', 'turn.writer'].includes(asText(data.type) ?? '')
-  ) {
-    return null;
-  }
+/** Return the writer that a `turn` or a `turn.writer` names; null if it names none. */
+export function parseTurnWriter(data: IMessage): ITurnWriter | null {
   const cellId = asText(data.cell_id);
   const displayId = asText(data.display_id);
   const writer = data.writer === null ? null : asText(data.writer);
@@ -50,11 +45,8 @@ export function parseTurnWriter(data: unknown): ITurnWriter | null {
     : null;
 }
 
-/** Return the turn in a comm message; null if there is none or it is not well formed. */
-export function parseTurnMessage(data: unknown): ITurnMessage | null {
-  if (!isObject(data) || data.type !== 'turn') {
-    return null;
-  }
+/** Return the turn of a `turn`; null if there is none or it is not well formed. */
+export function parseTurnMessage(data: IMessage): ITurnMessage | null {
   const cellId = asText(data.cell_id);
   const displayId = asText(data.display_id);
   const turn = turnJson(data.turn);
@@ -66,18 +58,8 @@ export function parseTurnMessage(data: unknown): ITurnMessage | null {
   return { requestId, cellId, displayId, seq: data.seq, turn, recovered };
 }
 
-/** Return the cell that a comm message about a turn names, even without a turn; else null. */
-export function parseTurnCell(data: unknown): string | null {
-  return isObject(data) && data.type === 'turn'
-    ? (asText(data.cell_id) ?? null)
-    : null;
-}
-
-/** Return the changes in a comm message; null if there are none or it is not well formed. */
-export function parseTurnDelta(data: unknown): ITurnDelta | null {
-  if (!isObject(data) || data.type !== 'turn.delta') {
-    return null;
-  }
+/** Return the changes of a `turn.delta`; null if it is not well formed. */
+export function parseTurnDelta(data: IMessage): ITurnDelta | null {
   const displayId = asText(data.display_id);
   return displayId !== undefined && isCount(data.seq)
     ? { displayId, seq: data.seq, ops: data.ops }
@@ -97,11 +79,8 @@ export interface IAgentKeep {
   readonly writer: string | null;
 }
 
-/** Return the request in a comm message; null if there is none or it is not well formed. */
-export function parseAgentKeep(data: unknown): IAgentKeep | null {
-  if (!isObject(data) || data.type !== 'agent.keep') {
-    return null;
-  }
+/** Return the request of an `agent.keep`; null if it is not well formed. */
+export function parseAgentKeep(data: IMessage): IAgentKeep | null {
   const { cell_id: cellId, agent_metadata: agentMetadata } = data;
   return typeof cellId === 'string' && isObject(agentMetadata)
     ? {
@@ -130,11 +109,8 @@ export interface IHistoryMark {
   readonly writer: string | null;
 }
 
-/** Return the request in a comm message; null if there is none or it is not well formed. */
-export function parseHistoryMark(data: unknown): IHistoryMark | null {
-  if (!isObject(data) || data.type !== 'cells.mark') {
-    return null;
-  }
+/** Return the request of a `cells.mark`; null if it is not well formed. */
+export function parseHistoryMark(data: IMessage): IHistoryMark | null {
   const { cells, history } = data;
   return Array.isArray(cells) &&
     cells.every(id => typeof id === 'string') &&

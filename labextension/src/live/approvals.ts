@@ -4,10 +4,10 @@ import {
   approvalAnswer,
   type Choice,
   type IApprovalQuestion,
-  parseClosed,
-  parseLate,
   parseQuestion
 } from '../comm/approvalMessages';
+import type { Handlers, IMessage } from '../comm/handlers';
+import { asText } from '../turn/model';
 import { draftOf, restQuestions } from '../render/draft';
 import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -35,10 +35,18 @@ export interface IApprovalCells {
  * Only a message of the kernel opens one; nothing in a file can. Each is answered once.
  */
 export class Approvals {
-  /** @param send - Sends a message to the kernel; returns false if it cannot be reached. */
-  constructor(cells: IApprovalCells, send: (data: JSONObject) => boolean) {
+  /**
+   * @param send - Sends a message to the kernel; returns false if it cannot be reached.
+   * @param asked - Called with the cell of each question that the kernel asks.
+   */
+  constructor(
+    cells: IApprovalCells,
+    send: (data: JSONObject) => boolean,
+    asked: (cellId: string) => void = () => undefined
+  ) {
     this._cells = cells;
     this._send = send;
+    this._asked = asked;
   }
 
   /** Emitted when a question was opened or closed. */
@@ -51,29 +59,36 @@ export class Approvals {
     return this._unheard;
   }
 
-  /**
-   * Handle a message about approvals and ignore others; return the question that it opens, if any.
-   */
-  receive(data: unknown): IApprovalQuestion | null {
-    const closed = parseClosed(data);
-    if (closed !== null) {
-      const question = this._open.get(closed);
-      const words = question === undefined ? '' : draftOf(question).written;
-      this._close(closed);
-      if (words !== '') {
-        this._unheard.emit({ isAnswer: false, words });
-      }
-      return null;
+  /** Handlers of the kernel's messages about approvals. */
+  readonly handlers: Handlers = new Map([
+    ['approval.ask', message => this._onAsk(message)],
+    ['approval.closed', message => this._onClosed(message)],
+    ['approval.late', message => this._onLate(message)]
+  ]);
+
+  private _onClosed({ request_id }: IMessage): void {
+    const closed = asText(request_id) ?? '';
+    const question = this._open.get(closed);
+    const words = question === undefined ? '' : draftOf(question).written;
+    this._close(closed);
+    if (words !== '') {
+      this._unheard.emit({ isAnswer: false, words });
     }
-    const late = parseLate(data);
-    const words = late === null ? undefined : this._sent.get(late);
-    if (late !== null && words !== undefined) {
+  }
+
+  private _onLate({ request_id }: IMessage): void {
+    const late = asText(request_id) ?? '';
+    const words = this._sent.get(late);
+    if (words !== undefined) {
       this._sent.delete(late);
       this._unheard.emit({ isAnswer: true, words });
     }
-    const question = parseQuestion(data);
+  }
+
+  private _onAsk(message: IMessage): void {
+    const question = parseQuestion(message);
     if (question === null || !this._cells.has(question.cellId)) {
-      return null;
+      return;
     }
     const isNew = !this._open.has(question.requestId);
     if (isNew) {
@@ -83,7 +98,7 @@ export class Approvals {
     if (isNew) {
       this._emit();
     }
-    return question;
+    this._asked(question.cellId);
   }
 
   /** Return the open questions of a cell's turn, oldest first. */
@@ -132,6 +147,7 @@ export class Approvals {
   private readonly _changed = new Signal<this, void>(this);
   private readonly _unheard = new Signal<this, IUnheard>(this);
   private readonly _cells: IApprovalCells;
+  private readonly _asked: (cellId: string) => void;
   private readonly _send: (data: JSONObject) => boolean;
   private readonly _open = new Map<string, IApprovalQuestion>();
   /** Words of the answers, any of which can be too late, by the ids of their questions. */

@@ -1,8 +1,8 @@
 import { JSONExt, type JSONObject, UUID } from '@lumino/coreutils';
+import type { Handlers, IMessage } from '../comm/handlers';
 import {
   type ITurnDelta,
   type ITurnMessage,
-  parseTurnCell,
   parseTurnDelta,
   parseTurnMessage,
   parseTurnWriter
@@ -57,24 +57,40 @@ export class LiveTurns {
     this._outputs = new TurnOutputs(cells);
   }
 
-  /** Handle a message about turns, and ignore others. */
-  receive(data: unknown): void {
-    const answered = parseTurnCell(data);
-    if (answered !== null && this._requests.noteAnswer(answered)) {
+  /** Handlers of the kernel's messages about turns. */
+  readonly handlers: Handlers = new Map([
+    ['turn', message => this._onTurn(message)],
+    ['turn.writer', message => this._onWriter(message)],
+    ['turn.delta', message => this._onDelta(message)]
+  ]);
+
+  private _onTurn(message: IMessage): void {
+    // It answers even without a turn.
+    const answered = asText(message.cell_id);
+    if (answered !== undefined && this._requests.noteAnswer(answered)) {
       this._cells.refresh(answered);
     }
-    const named = parseTurnWriter(data);
+    const named = parseTurnWriter(message);
     const begins = named !== null && this._writers.noteWriter(named);
-    const message = parseTurnMessage(data);
-    if (message !== null) {
-      this._receiveTurn(message);
-      return;
+    const turn = parseTurnMessage(message);
+    if (turn !== null) {
+      this._receiveTurn(turn);
+    } else if (begins) {
+      this._takeOver(named.displayId);
     }
-    const delta = parseTurnDelta(data);
+  }
+
+  private _onWriter(message: IMessage): void {
+    const named = parseTurnWriter(message);
+    if (named !== null && this._writers.noteWriter(named)) {
+      this._takeOver(named.displayId);
+    }
+  }
+
+  private _onDelta(message: IMessage): void {
+    const delta = parseTurnDelta(message);
     if (delta !== null) {
       this._receiveDelta(delta);
-    } else if (named !== null && begins) {
-      this._takeOver(named.displayId);
     }
   }
 

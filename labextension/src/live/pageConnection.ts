@@ -16,6 +16,7 @@ import {
   type ICellSource,
   parseCellsQuestion
 } from '../comm/cellMessages';
+import { handle, type Handlers, type IMessage } from '../comm/handlers';
 import { GONE, KERNEL_NAME, KernelLink } from '../comm/kernelComm';
 import { parseAgentKeep, parseHistoryMark } from '../comm/turnMessages';
 import { type IQueryWords, Queries } from '../comm/queries';
@@ -40,6 +41,9 @@ import { TurnSaver } from './turnSaver';
 import { keepMessageReadyNow } from './messageReady';
 import { conversationPath } from '../turn/agentRows';
 import type { ISessionContext } from '@jupyterlab/apputils';
+
+/** What the kernel gets at once for a message, if anything. */
+type Answer = JSONObject | void;
 
 /**
  * Connection of a page to its kernel, beside JupyterLab's own messages. It lasts as long as the
@@ -80,8 +84,18 @@ export class PageConnection implements ITurnHost {
       }
     });
     this._outputs = new AdoptedOutputs(this.cells, this._turns);
-    this.approvals = new Approvals(this.cells, send);
+    this.approvals = new Approvals(this.cells, send, cellId =>
+      this._turns.ensureShown(cellId)
+    );
     this.queries = new Queries(send, words);
+    this._handlers = new Map<string, (message: IMessage) => Answer>([
+      ...this.queries.handlers,
+      ...this._turns.handlers,
+      ...this.approvals.handlers,
+      ['cells.get', message => this._tellCells(message)],
+      ['cells.mark', message => this._markHistory(message)],
+      ['agent.keep', message => this._keepAgent(message)]
+    ]);
     this._link = new KernelLink(sessionContext, data => this._receive(data));
     this._link.opened.connect(this._ask, this);
     sessionContext.iopubMessage.connect(this._onOutput, this);
@@ -141,7 +155,7 @@ export class PageConnection implements ITurnHost {
     return this._connected;
   }
 
-  /** Emitted with each message of the kernel that is no answer to a query. */
+  /** Emitted with each message of the kernel, before it is handled. */
   get received(): ISignal<this, JSONValue> {
     return this._received;
   }
@@ -212,38 +226,39 @@ export class PageConnection implements ITurnHost {
     node?.focus({ preventScroll: true });
   }
 
+  /** Handle a message of the kernel; return the answer to it, if there is one. */
   private _receive(data: JSONValue): JSONObject | null {
-    if (this.queries.receive(data)) {
-      return null;
-    }
     this._received.emit(data);
-    const question = parseCellsQuestion(data);
-    if (question !== null) {
-      this._turns.write();
-      const model = this.panel.content.model;
-      // Cells and metadata are JSON, although nbformat's types allow `undefined`.
-      return this._reporter.answer(
-        question,
-        Array.from(model?.cells ?? [], cellSource),
-        () => model!.sharedModel.getMetadata()
-      ) as unknown as JSONObject;
+    return handle(this._handlers, data) ?? null;
+  }
+
+  private _tellCells(message: IMessage): JSONObject | undefined {
+    const question = parseCellsQuestion(message);
+    if (question === null) {
+      return undefined;
     }
-    const mark = parseHistoryMark(data);
+    this._turns.write();
+    const model = this.panel.content.model;
+    // Cells and metadata are JSON, although nbformat's types allow `undefined`.
+    return this._reporter.answer(
+      question,
+      Array.from(model?.cells ?? [], cellSource),
+      () => model!.sharedModel.getMetadata()
+    ) as unknown as JSONObject;
+  }
+
+  private _markHistory(message: IMessage): void {
+    const mark = parseHistoryMark(message);
     if (mark !== null) {
       this.cells.markHistory(mark);
-      return null;
     }
-    const keep = parseAgentKeep(data);
+  }
+
+  private _keepAgent(message: IMessage): void {
+    const keep = parseAgentKeep(message);
     if (keep !== null) {
       this.cells.keepAgent(keep);
-      return null;
     }
-    this._turns.receive(data);
-    const asked = this.approvals.receive(data);
-    if (asked !== null) {
-      this._turns.ensureShown(asked.cellId);
-    }
-    return null;
   }
 
   /** The kernel knows its notebook by the name that the file had when it was started. */
@@ -324,6 +339,8 @@ export class PageConnection implements ITurnHost {
     this._link.dispose();
   }
 
+  /** One for each type of message; that of `cells.get` returns the answer. */
+  private readonly _handlers: Handlers<Answer>;
   private readonly _subagent: SubagentWatch;
   private readonly _open: (path: string) => void;
   private readonly _saver: TurnSaver;

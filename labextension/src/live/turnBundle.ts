@@ -4,6 +4,13 @@ import { takesTooLong } from '../safe/markdown';
 import type { TurnJson } from '../turn/delta';
 import { hiddenReasoningLines, shownSources } from '../turn/shownFacts';
 import {
+  kindOf,
+  REASONINGS,
+  TEXTS,
+  TOOL_CALLS,
+  TOOL_RESULTS
+} from '../turn/kinds';
+import {
   asText,
   type IBlock,
   parseTurn,
@@ -50,17 +57,18 @@ function plainText(turn: TurnJson): string {
 }
 
 function blockText(block: IBlock, hidden: string | undefined): string {
-  switch (block.type) {
-    case 'text':
+  const kind = kindOf(block);
+  switch (kind) {
+    case TEXTS:
       return `${asText(block.text) ?? ''}${sourcesText(block)}`;
-    case 'reasoning':
-      return `💭 ${hidden ?? asText(block.text) ?? ''}`;
-    case 'tool_call':
-      return `🔧 ${asText(block.name) ?? '?'} ${asText(block.arguments) ?? ''}`;
-    case 'tool_result': {
+    case REASONINGS:
+      return `${kind.sign} ${hidden ?? asText(block.text) ?? ''}`;
+    case TOOL_CALLS:
+      return `${kind.sign} ${asText(block.name) ?? '?'} ${asText(block.arguments) ?? ''}`;
+    case TOOL_RESULTS: {
       const parts = resultParts(block.content);
       const texts = parts.map(part => (part.kind === 'text' ? part.text : '…'));
-      return `📝 ${texts.join('\n')}`;
+      return `${kind.sign} ${texts.join('\n')}`;
     }
     default:
       return asText(block.text) ?? asText(block.message) ?? '';
@@ -95,7 +103,7 @@ function summaryLine(turn: TurnJson): string {
   const model = parsed && describeModel(parsed, trans);
   const head = [parsed?.status, model].filter(Boolean).join(' · ');
   const answer = (parsed?.blocks ?? [])
-    .filter(block => block.type === 'text')
+    .filter(block => kindOf(block) === TEXTS)
     .map(block => (asText(block.text) ?? '').slice(0, PLAIN_LIMIT))
     .join(' ');
   const line = controlsVisible(`[${head.slice(0, 100)}] ${answer}`)

@@ -11,6 +11,7 @@ import type { IApprovalQuestion } from '../comm/approvalMessages';
 import type { PageConnection } from '../live/pageConnection';
 import { CallView } from '../render/callView';
 import { element, setText } from '../render/dom';
+import { TOOL_CALLS } from '../turn/kinds';
 import { controlsVisible } from '../turn/text';
 
 /** Key of the number of questions in the data of the panel's tab. */
@@ -178,7 +179,7 @@ export class QuestionList extends Widget {
       trans,
       answer: (one, choice, words) => chat.deref()?.answer(one, choice, words)
     });
-    view.update({ type: 'tool_call' }, { streaming: true, question });
+    view.update({ type: TOOL_CALLS.name }, { streaming: true, question });
     const path = controlsVisible(connection.panel.context.path);
     const link = element('button', 'msgbook-Question-where');
     link.type = 'button';

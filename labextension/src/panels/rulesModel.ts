@@ -1,9 +1,12 @@
 import { type ISignal, Signal } from '@lumino/signaling';
-import { type IRules, parseClosed, parseRules } from '../comm/approvalMessages';
+import { type IRules, parseRules } from '../comm/approvalMessages';
 import { errorText } from '../live/errorText';
 import type { PageConnection } from '../live/pageConnection';
 import type { IPageConnections } from '../tokens';
 import { isObject } from '../turn/model';
+
+/** Messages of the kernel after which there may be other rules. */
+const CHANGES = new Set<unknown>(['approval.closed', 'approvals.used']);
 
 /** A rule as a person writes it; an empty text stands for any. */
 export interface IWrittenRule {
@@ -107,8 +110,7 @@ export class RulesModel {
 
   /** An answer may have made a rule; the kernel has kept it before it handles the next query. */
   private _onMessage(_: PageConnection, message: unknown): void {
-    const isUse = isObject(message) && message.type === 'approvals.used';
-    if (isUse || parseClosed(message) !== null) {
+    if (isObject(message) && CHANGES.has(message.type)) {
       this._refresh();
     }
   }

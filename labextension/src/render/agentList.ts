@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { JSONExt, type JSONObject } from '@lumino/coreutils';
 import type { IApprovalQuestion } from '../comm/approvalMessages';
 import { askerId, type IAgentRows, type IShownAgent } from '../turn/agentRows';
+import { TOOL_CALLS } from '../turn/kinds';
 import { aboutOf } from '../turn/shownFacts';
 import { controlsVisible } from '../turn/text';
 import { actionButton, element, setText } from './dom';
@@ -195,7 +196,7 @@ class AgentRow {
       if (!this._views.has(question)) {
         const view = new CallView(this._tools);
         this._views.set(question, view);
-        view.update({ type: 'tool_call' }, { streaming: true, question });
+        view.update({ type: TOOL_CALLS.name }, { streaming: true, question });
         this._questions.append(view.widget.node);
       }
     }

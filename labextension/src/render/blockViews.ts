@@ -1,6 +1,17 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Panel, Widget } from '@lumino/widgets';
 import { displayView } from '../rich/displayView';
+import {
+  DISPLAYS,
+  ERRORS,
+  type IKind,
+  kindOf,
+  NOTICES,
+  REASONINGS,
+  TEXTS,
+  TOOL_CALLS,
+  TOOL_RESULTS
+} from '../turn/kinds';
 import { asAmount, asText, isObject } from '../turn/model';
 import { type ISource, type ISources, shownSources } from '../turn/shownFacts';
 import { controlsVisible } from '../turn/text';
@@ -24,25 +35,21 @@ import { failureOf, type Remedy } from '../turn/failures';
 
 /** Create a view for blocks of a type; unknown types are shown as JSON. */
 export function createBlockView(type: string, tools: IViewTools): IBlockView {
-  switch (type) {
-    case 'text':
-      return textView(tools);
-    case 'reasoning':
-      return reasoningView(tools.trans);
-    case 'tool_call':
-      return new CallView(tools);
-    case 'tool_result':
-      return new ResultView(tools);
-    case 'display':
-      return displayView(tools);
-    case 'notice':
-      return noticeView(tools);
-    case 'error':
-      return errorView(tools);
-    default:
-      return unknownView(tools.trans);
-  }
+  const create = VIEWS.get(kindOf({ type })) ?? unknownView;
+  return create(tools);
 }
+
+/** Creates the view of a block of each kind. */
+export const VIEWS: ReadonlyMap<IKind, (tools: IViewTools) => IBlockView> =
+  new Map<IKind, (tools: IViewTools) => IBlockView>([
+    [TEXTS, textView],
+    [REASONINGS, reasoningView],
+    [TOOL_CALLS, tools => new CallView(tools)],
+    [TOOL_RESULTS, tools => new ResultView(tools)],
+    [DISPLAYS, displayView],
+    [NOTICES, noticeView],
+    [ERRORS, errorView]
+  ]);
 
 function textView({ markdown, trans }: IViewTools): IBlockView {
   const panel = new Panel();
@@ -108,7 +115,7 @@ function retryButton(trans: TranslationBundle, act: Act): HTMLButtonElement {
   return actionButton(trans.__('Now'), name, () => act({ kind: 'retry' }));
 }
 
-function unknownView(trans: TranslationBundle): IBlockView {
+function unknownView({ trans }: IViewTools): IBlockView {
   const body = element('div', 'msgbook-Result-body');
   const disclosure = new Disclosure('msgbook-Unknown', body);
   return {
@@ -167,7 +174,7 @@ function sourceNode({ title, url }: ISource): HTMLElement | string {
 }
 
 /** Create a view of reasoning: its text, or one line where the server keeps it to itself. */
-export function reasoningView(trans: TranslationBundle): IBlockView {
+function reasoningView({ trans }: Pick<IViewTools, 'trans'>): IBlockView {
   const content = new GrowingText();
   const body = element('div', 'msgbook-Reasoning-text', content.node);
   const disclosure = new Disclosure('msgbook-Reasoning', body);

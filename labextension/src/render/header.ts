@@ -1,5 +1,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import {
+  kindOf,
+  NOTICES,
+  REASONINGS,
+  TEXTS,
+  TOOL_CALLS,
+  TOOL_RESULTS
+} from '../turn/kinds';
+import {
   asAmount,
   asText,
   callOf,
@@ -163,8 +171,8 @@ class HeaderButtons {
 /**
  * Return whether a block comes before the model's answer: a notice or a call of the prompt itself.
  */
-function isBeforeAnswer({ type, step }: IBlock): boolean {
-  return type === 'notice' || step === 0;
+function isBeforeAnswer(block: IBlock): boolean {
+  return kindOf(block) === NOTICES || block.step === 0;
 }
 
 /** Set a text of one line, with a tooltip if the style sheet may cut it. */
@@ -280,20 +288,23 @@ export function describeActivity(
     ...blocks.map(block => asAmount(block.step) ?? 0).slice(-50)
   );
   const last = blocks.at(-1);
-  switch (last?.type) {
-    case 'text':
+  if (last === undefined) {
+    return trans.__('Step %1: waiting for the answer', step);
+  }
+  switch (kindOf(last)) {
+    case TEXTS:
       return trans.__('Step %1: the model answers', step);
-    case 'reasoning':
+    case REASONINGS:
       return trans.__('Step %1: the model reasons', step);
-    case 'tool_call':
+    case TOOL_CALLS:
       return trans.__('Step %1: tool %2', step, toolName(last.name));
-    case 'tool_result': {
+    case TOOL_RESULTS: {
       const name = toolName(callOf(blocks, last)?.call.name);
       return last.status === undefined
         ? trans.__('Step %1: tool %2 runs', step, name)
         : trans.__('Step %1: tool %2 has ended', step, name);
     }
-    case 'notice':
+    case NOTICES:
       if (asAmount(last.retry_in) !== undefined) {
         return trans.__('Step %1: the server is asked again soon', step);
       }
@@ -364,12 +375,10 @@ export class Rate {
 /** Return the number of characters that the model of a turn has written. */
 export function writtenCharacters(blocks: readonly IBlock[]): number {
   let sum = 0;
-  for (const { type, text, arguments: json } of blocks) {
-    if (type === 'text' || type === 'reasoning') {
-      sum += typeof text === 'string' ? text.length : 0;
-    } else if (type === 'tool_call') {
-      sum += typeof json === 'string' ? json.length : 0;
-    }
+  for (const block of blocks) {
+    const { isAnswer, content } = kindOf(block);
+    const written = isAnswer ? block[content] : '';
+    sum += typeof written === 'string' ? written.length : 0;
   }
   return sum;
 }

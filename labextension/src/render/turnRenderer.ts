@@ -10,6 +10,7 @@ import { Panel, Widget } from '@lumino/widgets';
 import { drawingDiagrams } from '../rich/diagrams';
 import type { IDrawers } from '../rich/vegaChart';
 import type { IMarkdownRenderer } from '../safe/markdown';
+import { kindOf, TOOL_CALLS, TOOL_RESULTS } from '../turn/kinds';
 import { hiddenReasoningLines } from '../turn/shownFacts';
 import {
   hasAnswer,
@@ -292,13 +293,14 @@ export function withQuestions(
     const own = asker.length === 0 ? callId : null;
     const row = own === null ? rowOf(blocks, callId) : -1;
     const index = blocks
-      .map(({ type, id }) => type === 'tool_call' && id === own)
+      .map(block => kindOf(block) === TOOL_CALLS && block.id === own)
       .lastIndexOf(true);
     if (row !== -1) {
       const others = asked[row].asked;
       asked[row] = { block: blocks[row], asked: [...others, question] };
     } else if (index === -1 || asked[index].question !== undefined) {
-      asked.push({ block: { type: 'tool_call' }, question, asked: NONE });
+      const block = { type: TOOL_CALLS.name };
+      asked.push({ block, question, asked: NONE });
     } else {
       asked[index] = { block: blocks[index], question, asked: NONE };
     }
@@ -356,9 +358,10 @@ export function isShown(
 }
 
 /** Return whether a block of a running turn may change although others follow it. */
-export function mayChange({ type, approval, status }: IBlock): boolean {
+export function mayChange(block: IBlock): boolean {
+  const isResult = kindOf(block) === TOOL_RESULTS;
   return (
-    approval === 'pending' || (type === 'tool_result' && status === undefined)
+    block.approval === 'pending' || (isResult && block.status === undefined)
   );
 }
 

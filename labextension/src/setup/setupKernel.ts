@@ -1,6 +1,7 @@
 import type { Kernel, ServiceManager, Session } from '@jupyterlab/services';
 import { type JSONObject, UUID } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
+import { handle } from '../comm/handlers';
 import { GONE, KERNEL_NAME, KernelComm } from '../comm/kernelComm';
 import { type IQueryWords, Queries, QueryError } from '../comm/queries';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -92,7 +93,7 @@ export class SetupKernel implements IDisposable {
   private async _open(kernel: Kernel.IKernelConnection): Promise<void> {
     await kernel.info;
     const comm = new KernelComm(kernel, KERNEL_NAME);
-    comm.received.connect((_, data) => this._queries.receive(data));
+    comm.received.connect((_, data) => handle(this._queries.handlers, data));
     comm.closed.connect(() => this._end());
     this._comm = comm;
     await comm.open();

@@ -1,4 +1,5 @@
 import type { TurnJson } from './delta';
+import { kindOf, TOOL_CALLS, TOOL_RESULTS } from './kinds';
 
 /** MIME type of a turn in an output's data bundle. */
 export const TURN_MIME = 'application/vnd.msgbook.turn+json';
@@ -118,12 +119,9 @@ export function parseTurn(value: unknown): ITurn | null {
   };
 }
 
-/** Types of the blocks that a model writes. */
-const ANSWER = new Set(['text', 'reasoning', 'tool_call']);
-
 /** Return whether a model has written anything of a turn. */
 export function hasAnswer({ blocks }: Pick<ITurn, 'blocks'>): boolean {
-  return blocks.some(({ type }) => ANSWER.has(type));
+  return blocks.some(block => kindOf(block).isAnswer);
 }
 
 /** One part of a tool result. */
@@ -189,14 +187,15 @@ export function callOf(
 ): ICallOfResult | undefined {
   const above = blocks.slice(0, blocks.indexOf(result));
   const index = above
-    .map(({ type, id }) => type === 'tool_call' && id === result.id)
+    .map(block => kindOf(block) === TOOL_CALLS && block.id === result.id)
     .lastIndexOf(true);
   if (index === -1) {
     return undefined;
   }
   const apart = above
     .slice(index + 1)
-    .some(({ type }) => type === 'tool_call' || type === 'tool_result');
+    .map(kindOf)
+    .some(kind => kind === TOOL_CALLS || kind === TOOL_RESULTS);
   return { call: above[index], apart };
 }
 

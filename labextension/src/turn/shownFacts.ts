@@ -1,12 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { kindOf, REASONINGS } from './kinds';
 import { asText, type IBlock, isObject, type ITurn } from './model';
 import { shortened } from './text';
 import { formatCount } from './wording';
 
 /** Return whether a block is reasoning of which the server tells no word. */
-function isHiddenReasoning({ type, text, extra }: IBlock): boolean {
+function isHiddenReasoning(block: IBlock): boolean {
+  const { text, extra } = block;
   return (
-    type === 'reasoning' &&
+    kindOf(block) === REASONINGS &&
     (text === undefined || (typeof text === 'string' && text.trim() === '')) &&
     isObject(extra) &&
     isObject(extra.item)

@@ -11,11 +11,16 @@ from msgbook_format import jsontext
 from msgbook_format.extras.agent_context import leftovers
 from msgbook_format.extras.agent_context.content import as_page, content_text, result_content
 from msgbook_format.turn import (
+    REASONINGS,
+    TEXTS,
+    TOOL_CALLS,
+    TOOL_RESULTS,
     TURN_MIME,
     TURN_VERSION,
     Block,
     Turn,
     is_finished_call,
+    kind_of,
     match_results,
     step_positions,
     turn_of,
@@ -66,7 +71,7 @@ def turn_messages(blocks: Sequence[Block]) -> list[_Message]:
             messages.append(_restored(_assistant_message(spoken), spoken[0], _assistant_shows))
         for position in positions:
             block: Any = blocks[position]
-            if block["type"] == "tool_result":
+            if block in TOOL_RESULTS:
                 plain = _tool_message(block, names.get(position))
                 messages.append(_restored(plain, block, _tool_shows))
     return messages
@@ -80,27 +85,27 @@ def _restored(plain: _Message, block: Any, shows: Any) -> _Message:
 
 
 def _is_spoken(block: Block) -> bool:
-    return block["type"] in ("reasoning", "text") or is_finished_call(block)
+    return kind_of(block) in (REASONINGS, TEXTS) or is_finished_call(block)
 
 
 def _assistant_blocks(message: _Message, step: int, position: int) -> list[Any]:
     blocks: list[Any] = []
     if message.get("reasoning_content"):
-        blocks.append({"type": "reasoning", "step": step, "text": message["reasoning_content"]})
+        blocks.append({"type": REASONINGS.name, "step": step, "text": message["reasoning_content"]})
     text, calls = content_text(message.get("content")), message.get("tool_calls") or []
     if text or not (blocks or calls):
-        blocks.append({"type": "text", "step": step, "text": text})
+        blocks.append({"type": TEXTS.name, "step": step, "text": text})
     for name, arguments, call_id in map(_call_parts, calls):
         known = f"{position + len(blocks)}\n{call_id}".encode("utf-8", "surrogatepass")
         nonce = sha256(known).hexdigest()[:8]
         call = {"id": call_id, "nonce": nonce, "name": name, "arguments": arguments}
-        blocks.append({"type": "tool_call", "step": step, **call})
+        blocks.append({"type": TOOL_CALLS.name, "step": step, **call})
     return blocks
 
 
 def _assistant_message(blocks: Sequence[Any]) -> _Message:
-    texts = [_text(block.get("text")) for block in blocks if block["type"] == "text"]
-    reasoning = "".join(_text(b.get("text")) for b in blocks if b["type"] == "reasoning")
+    texts = [_text(block.get("text")) for block in blocks if block in TEXTS]
+    reasoning = "".join(_text(b.get("text")) for b in blocks if b in REASONINGS)
     calls = [
         {
             "id": _text(block.get("id")),
@@ -111,7 +116,7 @@ def _assistant_message(blocks: Sequence[Any]) -> _Message:
             },
         }
         for block in blocks
-        if block["type"] == "tool_call"
+        if block in TOOL_CALLS
     ]
     text = "\n\n".join(filter(None, texts))
     message: _Message = {"role": "assistant", "content": text if text or not calls else None}
@@ -140,7 +145,7 @@ def _call_parts(call: dict[str, Any]) -> Iterator[str]:
 def _result_block(message: _Message, step: int) -> Any:
     call_id = _text(message.get("tool_call_id"))
     content = result_content(message.get("content"))
-    block = {"type": "tool_result", "step": step, "id": call_id, "content": content}
+    block = {"type": TOOL_RESULTS.name, "step": step, "id": call_id, "content": content}
     is_error = message.get("isError")
     # The key of a ToolResult (seed 001). It is only read: an AgentMessage has no such key, and strict servers
     # refuse messages with keys that they do not know.

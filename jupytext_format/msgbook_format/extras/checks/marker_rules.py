@@ -13,7 +13,8 @@ from msgbook_format.finding import Finding
 from msgbook_format.syntax.attributes import parse_footnote
 from msgbook_format.syntax.footnotes import is_definition
 from msgbook_format.syntax.text_cell import is_excluded
-from msgbook_format.turn.output_cells.blocks import block_type
+from msgbook_format.turn.kinds import TOOL_CALLS
+from msgbook_format.turn.output_cells.blocks import cell_kind
 
 _SHOWN = 40
 """Characters of a line or name that a message quotes."""
@@ -129,7 +130,11 @@ def check_duplicate_ids(checked: CheckedText) -> Iterator[Finding]:
         calls: dict[str, int] = {}
         for located in cell.below:
             label = located.cell.label
-            if located.role != "block" or label is None or block_type(located.cell) != "tool_call":
+            if (
+                located.role != "block"
+                or label is None
+                or cell_kind(located.cell) is not TOOL_CALLS
+            ):
                 continue
             if label in calls:
                 message = (

@@ -15,8 +15,9 @@ from msgbook_format.finding import Finding, OutputFileRule
 from msgbook_format.outputs.output_history import KEY, has_stale_marks
 from msgbook_format.syntax.lines import is_base64
 from msgbook_format.syntax.text_cell import is_history, parse_msg_line
+from msgbook_format.turn.kinds import TOOL_CALLS
 from msgbook_format.turn.model import ResultStatus, TurnStatus
-from msgbook_format.turn.output_cells.blocks import block_type
+from msgbook_format.turn.output_cells.blocks import cell_kind
 from msgbook_format.turn.output_cells.call_text import is_understood, read_call_text
 from msgbook_format.turn.output_cells.turn_attributes import COUNTS, read_count, read_seconds
 
@@ -37,7 +38,7 @@ def check_calls_and_results(checked: CheckedText) -> Iterator[Finding]:
 def check_call_texts(checked: CheckedText) -> Iterator[Finding]:
     """Yield calls whose bodies cannot be understood as arguments."""
     for located in checked.text_cells:
-        is_call = located.role == "block" and block_type(located.cell) == "tool_call"
+        is_call = located.role == "block" and cell_kind(located.cell) is TOOL_CALLS
         if is_call and not is_understood(located.cell):
             message = f"{_why_unreadable(located)}: {_SENT_WHOLE}"
             yield Finding(located.body_line, "unreadable-call", message)
@@ -77,7 +78,7 @@ def _unanswered(turn: list[LocatedCell]) -> Iterator[Finding]:
         if located.cell.type != "tool":
             continue
         label = located.cell.label or ""
-        if block_type(located.cell) == "tool_call":
+        if cell_kind(located.cell) is TOOL_CALLS:
             call = located.value("call") or f"call_{label.rpartition('.')[2]}"
             labels[label] = call
             ids.add(call)

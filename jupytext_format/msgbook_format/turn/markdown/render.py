@@ -7,11 +7,23 @@ a file that someone else wrote, with values of any type.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from msgbook_format.picture_types import IMAGE_TYPES
+from msgbook_format.turn.kinds import (
+    DISPLAYS,
+    ERRORS,
+    NOTICES,
+    REASONINGS,
+    TEXTS,
+    TOOL_CALLS,
+    TOOL_RESULTS,
+    UNKNOWN,
+    Kind,
+    kind_of,
+)
 from msgbook_format.turn.markdown.agent_list import agent_list
 from msgbook_format.turn.markdown.escape import (
     code_block,
@@ -22,13 +34,7 @@ from msgbook_format.turn.markdown.escape import (
     safe_image,
 )
 from msgbook_format.turn.markdown.safe import safe_markdown
-from msgbook_format.turn.model import (
-    FINISH_REASONS,
-    TURN_MIME,
-    blocks_of_type,
-    image_url,
-    match_results,
-)
+from msgbook_format.turn.model import FINISH_REASONS, TURN_MIME, image_url, match_results
 from msgbook_format.turn.wording import (
     TITLE_LIMIT,
     Source,
@@ -39,9 +45,10 @@ from msgbook_format.turn.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from msgbook_format.turn.model import Block, Turn
+
+_Render = Callable[[str], str]
+"""Returns what stands for a text of the model."""
 
 
 PLAIN_LIMIT = 300
@@ -50,9 +57,6 @@ PLAIN_LIMIT = 300
 UNENDED_LIMIT = 20_000
 """Most characters of the last answer that are shown of a turn that is not done: its text, reasoning
 and arguments. Such an answer may be a flood, and an interrupt waits for its Markdown. The turn has all."""
-
-_STREAMED = {"text": "text", "reasoning": "text", "tool_call": "arguments"}
-"""Key of what a model streams, by the type of block."""
 
 _APPROVAL = {
     "pending": "waiting for approval",
@@ -74,7 +78,7 @@ def bundle(turn: Turn) -> dict[str, Any]:
     }
 
 
-def to_markdown(turn: Turn, write: Callable[[str], str] | None = None) -> str:
+def to_markdown(turn: Turn, write: _Render | None = None) -> str:
     """Return the turn as Markdown that is safe in any renderer, without a line end at the end.
 
     Reasoning and results are in closed `<details>`. Of a running turn, only the last block is
@@ -93,10 +97,10 @@ def to_markdown(turn: Turn, write: Callable[[str], str] | None = None) -> str:
     last = len(blocks) - 1 if live else -1
     parts = []
     for i, block in enumerate(blocks):
-        if block["type"] == "tool_result":
+        if block in TOOL_RESULTS:
             parts.append(agent_list(block, live=live))
         if i in hidden:
-            parts.append(f"> 💭 {hidden[i]}")
+            parts.append(f"> {REASONINGS.sign} {hidden[i]}")
             continue
         render = write or (safe_markdown if i == last else _cached_markdown)
         parts.append(_block(block, names.get(i, ""), render))
@@ -109,11 +113,12 @@ def _beginning(blocks: Sequence[Block]) -> list[Block]:
     last = next((block["step"] for block in reversed(blocks) if "step" in block), None)
     left, shown = UNENDED_LIMIT, []
     for block in blocks:
-        key = _STREAMED.get(block["type"], "")
-        text = block.get(key) if block.get("step") == last else None
+        kind = kind_of(block)
+        is_open = kind.is_answer and block.get("step") == last
+        text = block.get(kind.content) if is_open else None
         if isinstance(text, str):
             if len(text) > left:
-                block = cast("Block", {**block, key: _cut(text, left)})
+                block = cast("Block", {**block, kind.content: _cut(text, left)})
             left = max(0, left - len(text))
         shown.append(block)
     return shown
@@ -128,7 +133,7 @@ def to_plain(turn: Turn) -> str:
     """Return status, model and the beginning of the answer, in one line of up to `PLAIN_LIMIT`."""
     words = [_text(turn["status"]), model_words(turn)]
     head = " · ".join(word for word in words if word)
-    answer = " ".join(map(_plain_text, blocks_of_type(turn["blocks"][:100], "text")))
+    answer = " ".join(map(_plain_text, TEXTS.among(turn["blocks"][:100])))
     if not answer.strip():
         answer = next(reversed(hidden_reasoning_lines(turn).values()), "")
     line = " ".join(replace_controls(f"[{head[:100]}] {answer}").split())
@@ -142,39 +147,47 @@ def _plain_text(block: Mapping[str, Any]) -> str:
     return " ".join([text, "Sources:", *named] if sources else [text])
 
 
-def _block(block: Mapping[str, Any], call_name: str, render: Any) -> str:
+def _block(block: Mapping[str, Any], call_name: str, render: _Render) -> str:
     """Return the Markdown of a block; `call_name` is the tool of the call that a result answers."""
-    match block["type"]:
-        case "reasoning":
-            text = _text(block.get("text"))
-            return _details("💭 Thinking Process", render(text)) if text.strip() else ""
-        case "text":
-            refused = "> ⚠️ The model refused:" if block.get("refusal") is True else ""
-            return _paragraphs(refused, render(_text(block.get("text"))), source_list(block))
-        case "tool_call":
-            return _call(block)
-        case "tool_result":
-            return _result(block, call_name)
-        case "display":
-            return _display(block, render)
-        case "notice":
-            sign = "⚠️" if block.get("level") == "warning" else "ℹ️"
-            return f"> {sign} {escape_line(_text(block.get('text')))}"
-        case "error":
-            name, message = _text(block.get("name")), _text(block.get("message"))
-            colon = ": " if message else ""
-            return f"> ❌ **{escape_line(name, 80) or 'Error'}**{colon}{escape_line(message)}"
-        case kind:
-            return _details(f"❔ {escape_line(kind, 80)}", _json_block(shown_json(block)))
+    kind = kind_of(block)
+    if kind is TOOL_RESULTS:
+        return _result(block, call_name)
+    return _MARKDOWN.get(kind, _unknown)(block, render)
 
 
-def _display(block: Mapping[str, Any], render: Any) -> str:
+def _unknown(block: Mapping[str, Any], _render: _Render) -> str:
+    label = f"{UNKNOWN.sign} {escape_line(block['type'], 80)}"
+    return _details(label, _json_block(shown_json(block)))
+
+
+def _reasoning(block: Mapping[str, Any], render: _Render) -> str:
+    text = _text(block.get("text"))
+    return _details(f"{REASONINGS.sign} Thinking Process", render(text)) if text.strip() else ""
+
+
+def _answer(block: Mapping[str, Any], render: _Render) -> str:
+    refused = "> ⚠️ The model refused:" if block.get("refusal") is True else ""
+    return _paragraphs(refused, render(_text(block.get("text"))), source_list(block))
+
+
+def _notice(block: Mapping[str, Any], _render: _Render) -> str:
+    sign = "⚠️" if block.get("level") == "warning" else NOTICES.sign
+    return f"> {sign} {escape_line(_text(block.get('text')))}"
+
+
+def _error(block: Mapping[str, Any], _render: _Render) -> str:
+    name, message = _text(block.get("name")), _text(block.get("message"))
+    colon = ": " if message else ""
+    return f"> {ERRORS.sign} **{escape_line(name, 80) or 'Error'}**{colon}{escape_line(message)}"
+
+
+def _display(block: Mapping[str, Any], render: _Render) -> str:
     """Return an image of the model, or its link; the text of what a tool displays is in the result."""
     data = block.get("data")
     if "id" in block or not isinstance(data, dict):
         return ""
     images = (_image(mime, value) for mime, value in data.items())
-    return next(filter(None, images), "") or cast("str", render(_text(data.get("text/markdown"))))
+    return next(filter(None, images), "") or render(_text(data.get("text/markdown")))
 
 
 def _image(mime: str, value: Any) -> str:
@@ -182,12 +195,12 @@ def _image(mime: str, value: Any) -> str:
     return safe_image("image", f"data:{mime};base64,{text}") if mime in IMAGE_TYPES and text else ""
 
 
-def _call(block: Mapping[str, Any]) -> str:
+def _call(block: Mapping[str, Any], _render: _Render) -> str:
     state = _APPROVAL.get(_text(block.get("approval")), "")
     if block.get("unfinished") is True:
         state = "cut off, not run"
     name = inline_code(_text(block.get("name")) or "?", 100)
-    line = f"> 🔧 **Call**: {name}" + (f" ({state})" if state else "")
+    line = f"> {TOOL_CALLS.sign} **Call**: {name}" + (f" ({state})" if state else "")
     arguments = _text(block.get("arguments")).strip()
     edited = block.get("edited_arguments")
     sent = code_block(_pretty(arguments), "json") if arguments not in ("", "{}") else ""
@@ -199,7 +212,7 @@ def _call(block: Mapping[str, Any]) -> str:
 
 
 def _result(block: Mapping[str, Any], name: str) -> str:
-    summary = f"📝 Result: {escape_line(name, 100)}" if name else "📝 Result"
+    summary = f"{TOOL_RESULTS.sign} Result" + (f": {escape_line(name, 100)}" if name else "")
     status = _text(block.get("status"))
     if status not in ("", "success"):
         summary += f" ({escape_line(status, 40)})"
@@ -218,6 +231,17 @@ def _part(part: Any) -> str:
             return _json_block(part) if url is None else safe_image("image", url)
 
 
+_MARKDOWN: dict[Kind, Callable[[Mapping[str, Any], _Render], str]] = {
+    TEXTS: _answer,
+    REASONINGS: _reasoning,
+    TOOL_CALLS: _call,
+    DISPLAYS: _display,
+    NOTICES: _notice,
+    ERRORS: _error,
+}
+"""The Markdown of each kind; that of a result needs its call."""
+
+
 def _status_line(turn: Turn) -> str:
     blocks = turn["blocks"]
     match turn["status"]:
@@ -232,7 +256,7 @@ def _status_line(turn: Turn) -> str:
             words = FINISH_REASONS.get(reason) or escape_line(reason, 80) or "the stream was cut"
             return f"> ⚠️ Incomplete: {words}"
         case "error":
-            return "" if blocks_of_type(blocks, "error") else "> ❌ Failed"
+            return "" if ERRORS.among(blocks) else "> ❌ Failed"
         case other:
             return f"> ⚠️ Status: {escape_line(_text(other), 80)}"
 

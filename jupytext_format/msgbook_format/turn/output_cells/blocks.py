@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from msgbook_format import jsontext
@@ -15,7 +14,8 @@ from msgbook_format.syntax.attributes import (
     attributes_from_json,
 )
 from msgbook_format.syntax.text_cell import TextCell, is_title
-from msgbook_format.turn.output_cells.call_text import BODY_KEYS, names_tool, read_body, write_body
+from msgbook_format.turn.kinds import KINDS, TEXTS, TOOL_CALLS, TOOL_RESULTS, Field, Kind, kind_of
+from msgbook_format.turn.output_cells.call_text import names_tool, read_body, write_body
 from msgbook_format.turn.output_cells.turn_attributes import (
     TURN_ATTRIBUTES,
     read_count,
@@ -24,49 +24,18 @@ from msgbook_format.turn.output_cells.turn_attributes import (
     write_seconds,
 )
 
-NO_AGENT = frozenset(["tool", "error", "notice", "nb", "attachment", "markdown", "code", "raw"])
+NO_AGENT = frozenset(
+    [*(kind.cell for kind in KINDS if kind.cell), "nb", "attachment", "markdown", "code", "raw"]
+)
 """Types of output cells that name no agent."""
 
+_BY_CELL = {kind.cell: kind for kind in KINDS if kind.cell}
+_MARKED = [kind for kind in KINDS if kind.mark]
 
-def _write_text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """A key of a block and its attribute."""
-
-    key: str
-    attr: str
-    write: Callable[[Any], Value | None] = _write_text
-    read: Callable[[str], Any] = str
-    flag: bool = False
-
-
-def _flag(key: str) -> _Field:
-    return _Field(key, key, write=lambda value: True if value is True else None, flag=True)
-
-
-_DURATION = _Field("duration", "duration", write_seconds, read_seconds)
-_NAME = _Field("name", "name")
-_COMMON = (_Field("history", "history"),)
-_LATER = (_Field("time", "time"), _Field("agent", "agent"))
-_FIELDS: dict[str, tuple[_Field, ...]] = {
-    "text": (_flag("refusal"),),
-    "reasoning": (_DURATION,),
-    "tool_call": (_NAME, _Field("id", "call"), _Field("approval", "approval"), _flag("unfinished")),
-    "tool_result": (_Field("status", "status"), _DURATION),
-    "notice": (_Field("level", "level"),),
-    "error": (_NAME,),
-}
-_FIRST_FIELDS = {kind: fields + _COMMON for kind, fields in _FIELDS.items()}
-_LATER_FIELDS = {kind: fields + _LATER for kind, fields in _FIRST_FIELDS.items()}
-_TYPES = {"tool_call": "tool", "tool_result": "tool", "notice": "notice", "error": "error"}
-"""Types of output cells; those of texts and reasonings name the agent."""
-
+_COMMON = (Field("history", "history"),)
+_LATER = (*_COMMON, Field("time", "time"), Field("agent", "agent"))
 _STRUCTURAL = frozenset(
     [
-        "reasoning",
         "encoding",
         "block",
         "call",
@@ -81,26 +50,49 @@ _STRUCTURAL = frozenset(
     ]
 )
 _RESERVED = (
-    _STRUCTURAL | TURN_ATTRIBUTES | {f.attr for fs in (*_FIELDS.values(), _COMMON) for f in fs}
+    _STRUCTURAL
+    | TURN_ATTRIBUTES
+    | {kind.mark for kind in _MARKED}
+    | {field.attribute for kind in KINDS for field in (*kind.fields, *_COMMON)}
 )
 
 
-def _fields(kind: str, is_first: bool) -> tuple[_Field, ...]:
+def _fields(kind: Kind, is_first: bool) -> tuple[Field, ...]:
     """Return the fields of a block; `time` and `agent` of the first one are the turn's."""
-    return (_FIRST_FIELDS if is_first else _LATER_FIELDS)[kind]
+    return kind.fields + (_COMMON if is_first else _LATER)
+
+
+def _write_field(field: Field, value: Any) -> Value | None:
+    """Return the value of an attribute; None if none can hold it."""
+    match field.form:
+        case "seconds":
+            return write_seconds(value)
+        case "flag":
+            return True if value is True else None
+        case "text":
+            return _text(value)
+
+
+def _take_field(field: Field, attributes: AttributeReader) -> Any:
+    """Take the value of a key from its attribute; None, and nothing is taken, if it has none."""
+    if field.form == "flag":
+        return attributes.take_flag(field.attribute) or None
+    text = attributes.take(field.attribute)
+    if text is None or field.form == "text":
+        return text
+    value = read_seconds(text)
+    if value is None:
+        attributes.put_back(field.attribute, text)
+    return value
 
 
 def is_readable(block: dict[str, Any]) -> bool:
     """Return whether a block has a text form; any other is written as JSON."""
-    key = BODY_KEYS.get(block["type"])
-    if key is None:
+    kind = kind_of(block)
+    if not kind.content or not all(isinstance(block.get(key), str) for key in kind.texts):
         return False
-    body = block.get(key)
-    if block["type"] == "tool_call" and not isinstance(block.get("name"), str):
-        return False
-    if block["type"] in ("tool_call", "tool_result") and not isinstance(block.get("id"), str):
-        return False
-    if block["type"] == "tool_result" and isinstance(body, list):
+    body = block.get(kind.content)
+    if kind.has_parts and isinstance(body, list):
         return True
     return isinstance(body, str) and not jsontext.needs_json(body)
 
@@ -121,19 +113,19 @@ def write_block(
         is_first: Whether the output cell is the turn's first, whose `time` and `agent` are the
             turn's.
     """
-    kind = block["type"]
+    kind = kind_of(block)
     rest = dict(block)
     del rest["type"]
-    output_cell = TextCell(type=_TYPES.get(kind, agent))
-    if kind == "reasoning":
-        output_cell.attributes.append(("reasoning", "1"))
+    output_cell = TextCell(type=kind.cell or agent)
+    if kind.mark:
+        output_cell.attributes.append((kind.mark, "1"))
     for field in _fields(kind, is_first):
         if field.key in rest:
-            value = field.write(rest[field.key])
+            value = _write_field(field, rest[field.key])
             if value is not None:
-                output_cell.attributes.append((field.attr, value))
+                output_cell.attributes.append((field.attribute, value))
                 del rest[field.key]
-    rows = write_agents(rest.get("agents")) if kind == "tool_result" else None
+    rows = write_agents(rest.get("agents")) if kind is TOOL_RESULTS else None
     if rows is not None:
         output_cell.attributes += rows
         del rest["agents"]
@@ -154,14 +146,13 @@ def write_rest(output_cell: TextCell, rest: dict[str, Any]) -> None:
         output_cell.attributes.append(("extra", jsontext.dumps(rest)))
 
 
-def block_type(output_cell: TextCell) -> str:
-    """Return the type of the block in an output cell below a prompt."""
-    if output_cell.type in ("notice", "error"):
-        return output_cell.type
-    if output_cell.type == "tool":
+def cell_kind(output_cell: TextCell) -> Kind:
+    """Return the kind of the block in an output cell below a prompt."""
+    if output_cell.type == TOOL_CALLS.cell:
         is_named = "name" in dict(output_cell.attributes)
-        return "tool_call" if is_named or names_tool(output_cell) else "tool_result"
-    return "reasoning" if ("reasoning", "1") in output_cell.attributes else "text"
+        return TOOL_CALLS if is_named or names_tool(output_cell) else TOOL_RESULTS
+    marked = (kind for kind in _MARKED if (kind.mark, "1") in output_cell.attributes)
+    return _BY_CELL.get(output_cell.type or "") or next(marked, TEXTS)
 
 
 def read_block(
@@ -173,26 +164,17 @@ def read_block(
         attributes: Attributes that are not the turn's.
         is_first: As in `write_block`.
     """
-    kind = block_type(output_cell)
-    block: dict[str, Any] = {"type": kind}
+    kind = cell_kind(output_cell)
+    block: dict[str, Any] = {"type": kind.name}
     if output_cell.title is not None:
         block["title"] = output_cell.title
-    if kind == "reasoning":
-        attributes.take("reasoning")
+    if kind.mark:
+        attributes.take(kind.mark)
     for field in _fields(kind, is_first):
-        if field.flag:
-            if attributes.take_flag(field.attr):
-                block[field.key] = True
-            continue
-        text = attributes.take(field.attr)
-        if text is None:
-            continue
-        value = field.read(text)
-        if value is None:
-            attributes.put_back(field.attr, text)
-        else:
+        value = _take_field(field, attributes)
+        if value is not None:
             block[field.key] = value
-    rows = take_agents(attributes) if kind == "tool_result" else None
+    rows = take_agents(attributes) if kind is TOOL_RESULTS else None
     if rows is not None:
         block["agents"] = rows
     read_body(output_cell, attributes, block)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from msgbook_format import jsontext
 from msgbook_format.syntax.attributes import AttributeReader
 from msgbook_format.syntax.text_cell import TextCell
+from msgbook_format.turn.kinds import TOOL_CALLS, kind_of
 from msgbook_format.turn.output_cells.elements import Element, decode_text, parse_elements
 
 _CALLS = frozenset(
@@ -232,16 +233,6 @@ def _parameter_name(element: Element) -> str | None:
 # Content of a block as the body of its output cell, and back.
 
 
-BODY_KEYS = {
-    "text": "text",
-    "reasoning": "text",
-    "tool_call": "arguments",
-    "tool_result": "content",
-    "notice": "text",
-    "error": "message",
-}
-"""Key of the content, by type of the block."""
-
 _ONLY_ARGUMENTS = re.compile(r"\s*<tool_call>\s*<arguments>([^<]*)</arguments>\s*</tool_call>\s*")
 _OF_RESULTS = frozenset(("status", "duration", "encoding"))
 _RESULT_LABEL = re.compile(r"\.[0-9]{1,7}$")
@@ -259,10 +250,10 @@ def names_tool(output_cell: TextCell) -> bool:
 
 
 def write_body(output_cell: TextCell, block: dict[str, Any], rest: dict[str, Any]) -> None:
-    """Write the content of a block into an output cell, in place, and take it from `rest`."""
-    kind = block["type"]
-    body = rest.pop(BODY_KEYS[kind])
-    if kind == "tool_call":
+    """Write the content of a readable block into an output cell, in place, and take it from `rest`."""
+    kind = kind_of(block)
+    body = rest.pop(kind.content)
+    if kind is TOOL_CALLS:
         text = rest.get("xml")
         if isinstance(text, str) and _is_call_text(text, block["name"], body):
             output_cell.body = rest.pop("xml")
@@ -277,9 +268,9 @@ def write_body(output_cell: TextCell, block: dict[str, Any], rest: dict[str, Any
 
 def read_body(output_cell: TextCell, attributes: AttributeReader, block: dict[str, Any]) -> None:
     """Add the content of an output cell to its block, in place."""
-    kind = block["type"]
+    kind = kind_of(block)
     content: Any = output_cell.body
-    if kind == "tool_call":
+    if kind is TOOL_CALLS:
         match = _ONLY_ARGUMENTS.fullmatch(output_cell.body)
         if match:
             text = match[1].replace("&lt;", "<").replace("&gt;", ">")
@@ -290,7 +281,7 @@ def read_body(output_cell: TextCell, attributes: AttributeReader, block: dict[st
                 block.setdefault("name", call.name)
             block["xml"] = output_cell.body
             content = output_cell.body if call.arguments is None else call.arguments
-    elif kind == "tool_result" and ("encoding", "json") in attributes.rest:
+    elif kind.has_parts and ("encoding", "json") in attributes.rest:
         try:
             parts = jsontext.loads(output_cell.body)
         except ValueError:
@@ -298,7 +289,7 @@ def read_body(output_cell: TextCell, attributes: AttributeReader, block: dict[st
         if isinstance(parts, list):
             attributes.take("encoding")
             content = parts
-    block[BODY_KEYS[kind]] = content
+    block[kind.content] = content
 
 
 def is_understood(output_cell: TextCell) -> bool:

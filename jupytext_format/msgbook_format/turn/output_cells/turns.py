@@ -8,6 +8,7 @@ from typing import Any
 from msgbook_format import jsontext
 from msgbook_format.syntax.attributes import AttributeReader, is_type
 from msgbook_format.syntax.text_cell import TextCell
+from msgbook_format.turn.kinds import TEXTS, TOOL_CALLS, TOOL_RESULTS, UNKNOWN, Kind, kind_of
 from msgbook_format.turn.model import TURN_MIME, turn_of
 from msgbook_format.turn.output_cells.blocks import (
     NO_AGENT,
@@ -71,7 +72,7 @@ def write_turn(output: dict[str, Any], base: str, number: int) -> tuple[list[Tex
         for index, block in enumerate(blocks)
     ]
     if not output_cells:
-        label = position.next_label("text", 1)
+        label = position.next_label(TEXTS, 1)
         output_cells = [TextCell(type=type_, attributes=[("blocks", "0")], label=label)]
     is_agent_named = can_name and any(cell.type == type_ for cell in output_cells)
     output_cells[0].attributes += write_turn_attributes(
@@ -85,10 +86,11 @@ def _write_output_cell(
 ) -> TextCell:
     if not is_readable(block):
         output_cell = write_json_block(block)
-        output_cell.label = position.next_label("", None)
+        output_cell.label = position.next_label()
         return output_cell
     output_cell, rest = write_block(block, agent, is_first=is_first)
-    block_type, expected = block["type"], position.expected_step(block["type"])
+    kind = kind_of(block)
+    expected = position.expected_step(kind)
     step = rest.get("step")
     if _is_step(step):
         del rest["step"]
@@ -99,18 +101,18 @@ def _write_output_cell(
         step = None
         if expected is not None:
             output_cell.attributes.append(("step", "none"))
-    position.move_past(block_type, step)
-    if block_type == "tool_call":
+    position.move_past(kind, step)
+    if kind is TOOL_CALLS:
         nonce = _take_nonce(output_cell, rest, position)
         output_cell.label = position.call_label(position.step, nonce)
         position.add_call(output_cell.label, block["id"])
-    elif block_type == "tool_result":
+    elif kind is TOOL_RESULTS:
         output_cell.label = position.result_label(rest["id"])
         call_id = rest.pop("id")
         if position.answered_call(output_cell.label) != call_id:
             output_cell.attributes.append(("call", call_id))
     else:
-        output_cell.label = position.next_label(block_type, position.step)
+        output_cell.label = position.next_label(kind, position.step)
     write_rest(output_cell, rest)
     return output_cell
 
@@ -173,16 +175,16 @@ def _read_output_cell(
     if output_cell.type == "nb":
         json_block = jsontext.load_object(output_cell.body)
         if json_block is not None and isinstance(json_block.get("type"), str):
-            position.next_label("", None)
+            position.next_label()
             return json_block
     block = read_block(output_cell, attributes, is_first=is_first)
-    block_type = block["type"]
-    step = _read_step(attributes, position.expected_step(block_type))
+    kind = kind_of(block)
+    step = _read_step(attributes, position.expected_step(kind))
     if step is not None:
         block["step"] = step
-    position.move_past(block_type, step)
+    position.move_past(kind, step)
     label = output_cell.label or ""
-    if block_type == "tool_call":
+    if kind is TOOL_CALLS:
         suffix = label.rpartition(".")[2]
         nonce = attributes.take("nonce")
         if nonce is None and _NONCE.fullmatch(suffix):
@@ -191,7 +193,7 @@ def _read_output_cell(
             block["nonce"] = nonce
         block.setdefault("id", f"call_{suffix}")
         position.add_call(label, block["id"])
-    elif block_type == "tool_result":
+    elif kind is TOOL_RESULTS:
         call_id = attributes.take("call")
         block["id"] = position.answered_call(label) if call_id is None else call_id
     read_rest(block, attributes)
@@ -215,9 +217,6 @@ def _read_step(attributes: AttributeReader, expected: int | None) -> int | None:
 
 
 # Position of a block in its turn: step, label and call that follow from the order of blocks.
-
-
-_NUMBERED = frozenset(("text", "reasoning"))
 
 
 class BlockPosition:
@@ -252,22 +251,22 @@ class BlockPosition:
         self.results: dict[str, int] = {}
         self.last_call: str | None = None
 
-    def expected_step(self, block_type: str) -> int | None:
+    def expected_step(self, kind: Kind) -> int | None:
         """Return the step of the next block if the text names none; None if it has no step."""
-        if block_type in ("notice", "error"):
+        if not kind.is_of_step:
             return None
-        return self.step + 1 if self.is_answered and block_type != "tool_result" else self.step
+        return self.step + 1 if self.is_answered and kind is not TOOL_RESULTS else self.step
 
-    def move_past(self, block_type: str, step: int | None) -> None:
+    def move_past(self, kind: Kind, step: int | None) -> None:
         """Continue after a block with this step."""
-        if block_type not in ("notice", "error") and step is not None:
+        if kind.is_of_step and step is not None:
             self.step = step
-            self.is_answered = block_type == "tool_result"
+            self.is_answered = kind is TOOL_RESULTS
 
-    def next_label(self, block_type: str, step: int | None) -> str:
+    def next_label(self, kind: Kind = UNKNOWN, step: int | None = None) -> str:
         """Return the label of a block that takes a number of its own."""
         self.number += 1
-        if block_type in _NUMBERED:
+        if kind.is_numbered:
             self.numbers[step] = self.number
         return f"{self.base}-{self.number}"
 

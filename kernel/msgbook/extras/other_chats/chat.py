@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from msgbook.extras.other_chats.fields import BadChatError
 from msgbook.images import IMAGE_LIMIT, image_type
+from msgbook_format.turn import REASONINGS, TEXTS, TOOL_CALLS, TOOL_RESULTS
 
 MOST_KEPT = 50_000
 """Values that one chat keeps of what has no place in its cells. They are written into its file and read with it."""
@@ -71,17 +72,17 @@ class OtherChat:
 
 def text_block(text: str) -> dict[str, Any]:
     """Return a block of text."""
-    return {"type": "text", "text": text}
+    return {"type": TEXTS.name, "text": text}
 
 
 def reasoning_block(text: str) -> dict[str, Any]:
     """Return a block of reasoning."""
-    return {"type": "reasoning", "text": text}
+    return {"type": REASONINGS.name, "text": text}
 
 
 def call_block(call_id: str, name: str, arguments: str) -> dict[str, Any]:
     """Return a block of a tool call; `arguments` is JSON text."""
-    return {"type": "tool_call", "id": call_id, "name": name, "arguments": arguments}
+    return {"type": TOOL_CALLS.name, "id": call_id, "name": name, "arguments": arguments}
 
 
 def result_block(
@@ -89,7 +90,7 @@ def result_block(
 ) -> dict[str, Any]:
     """Return a block of a result."""
     status = "error" if is_error else "success"
-    return {"type": "tool_result", "id": call_id, "status": status, "content": content}
+    return {"type": TOOL_RESULTS.name, "id": call_id, "status": status, "content": content}
 
 
 def _count(value: Any, most: int) -> int:

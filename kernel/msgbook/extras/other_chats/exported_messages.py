@@ -23,7 +23,7 @@ from msgbook.notebook import Document, Transcript, outputs_of, working_folder
 from msgbook.request import PLACEHOLDER, Preview
 from msgbook_format.files import create_bytes, replace_bytes, stem_of
 from msgbook_format.metadata import as_dict, msgbook_metadata
-from msgbook_format.turn import blocks_of_type, turn_of
+from msgbook_format.turn import REASONINGS, turn_of
 
 _Json = dict[str, Any]
 
@@ -158,7 +158,7 @@ def _tools(
 def _findings(notebook: _Json) -> Iterator[str]:
     """Yield what of a conversation is in no message."""
     turns = [turn for cell in notebook["cells"] for turn in map(turn_of, outputs_of(cell)) if turn]
-    if any(blocks_of_type(turn["blocks"], "reasoning") for turn in turns):
+    if any(REASONINGS.among(turn["blocks"]) for turn in turns):
         yield "reasoning is not among the messages"
     if any(cell.get("cell_type") == "raw" for cell in notebook["cells"]):
         yield "raw cells are not among the messages"

@@ -17,7 +17,7 @@ from msgbook.text import repair_surrogates
 from msgbook_format.cells import Claim, resolve_ids
 from msgbook_format.document import reads
 from msgbook_format.extras.agent_context import escaped
-from msgbook_format.turn import TURN_VERSION, bundle
+from msgbook_format.turn import TOOL_CALLS, TOOL_RESULTS, TURN_VERSION, bundle, kind_of
 
 IMPORTED = "imported"
 """Key of `metadata.msgbook` of notebook and cell: where they come from, and what has no other place."""
@@ -113,7 +113,7 @@ def _cell(head: ChatMessage | None, answer: list[ChatMessage]) -> _Json:
 
 def _turn(answer: Sequence[ChatMessage], *, has_images: bool) -> _Json:
     blocks = list(_numbered(answer))
-    is_open = not blocks or blocks[-1]["type"] in ("tool_call", "tool_result")
+    is_open = not blocks or kind_of(blocks[-1]) in (TOOL_CALLS, TOOL_RESULTS)
     turn: _Json = {
         "version": TURN_VERSION,
         "status": "interrupted" if is_open else "done",
@@ -143,12 +143,12 @@ def _numbered(answer: Sequence[ChatMessage]) -> Iterator[_Json]:
     for message in answer:
         begins = True
         for block in message.blocks:
-            is_result = block["type"] == "tool_result"
+            is_result = block in TOOL_RESULTS
             if not is_result and (begins or had_result):
                 step, begins = step + 1, False
             had_result = is_result
             numbered = {"type": block["type"], "step": max(step, 1), **repaired(block)}
-            if block["type"] == "tool_call":
+            if block in TOOL_CALLS:
                 known = f"{step}\n{numbered['id']}\n{numbered['name']}".encode()
                 numbered["nonce"] = sha256(known).hexdigest()[:8]
             yield numbered

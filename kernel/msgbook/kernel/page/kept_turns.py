@@ -20,7 +20,7 @@ from shutil import rmtree
 from typing import Any, cast
 
 from msgbook_format.files import open_regular, own_folder
-from msgbook_format.turn import TURN_MIME, Turn, turn_of
+from msgbook_format.turn import TOOL_CALLS, TOOL_RESULTS, TURN_MIME, Turn, turn_of
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
@@ -209,9 +209,9 @@ def _ended(turn: Turn) -> Turn:
 
 
 def _settled(block: dict[str, Any]) -> dict[str, Any]:
-    if block.get("type") == "tool_call" and block.get("approval") == "pending":
+    if block in TOOL_CALLS and block.get("approval") == "pending":
         # A turn that has ended waits for nobody.
         block["approval"] = "denied"
-    if block.get("type") == "tool_result":
+    if block in TOOL_RESULTS:
         block.setdefault("status", "interrupted")
     return block

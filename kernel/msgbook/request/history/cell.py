@@ -32,7 +32,17 @@ from msgbook.text import capped, repair_surrogates
 from msgbook.turn import interrupted_result, repair_block, turn_messages, without_unseen
 from msgbook_format.outputs import history_of_outputs
 from msgbook_format.syntax import is_excluded, is_summary, write_fence
-from msgbook_format.turn import Block, Turn, answer_text, match_results, turn_of
+from msgbook_format.turn import (
+    TEXTS,
+    TOOL_CALLS,
+    TOOL_RESULTS,
+    Block,
+    Turn,
+    answer_text,
+    kind_of,
+    match_results,
+    turn_of,
+)
 
 CONTINUE_WORDS = (
     "Your answer broke off here. Go on exactly where it stopped, without repeating what you have "
@@ -295,9 +305,9 @@ def _interrupted(blocks: Sequence[Block]) -> list[Block]:
     results = match_results(blocks)
     ended: list[Block] = []
     for position, block in enumerate(blocks):
-        if block["type"] == "tool_call" and "approval" not in block and position not in results:
+        if block in TOOL_CALLS and "approval" not in block and position not in results:
             ended.append({**block, "unfinished": True})
-        elif block["type"] == "tool_result" and "status" not in block:
+        elif block in TOOL_RESULTS and "status" not in block:
             content = block.get("content", "")
             if isinstance(content, str):
                 block = {**block, "content": interrupted_result(content)}
@@ -328,15 +338,16 @@ def _summarized(blocks: Sequence[Block], lookup: SummaryLookup, cell_id: str) ->
     for position, block in enumerate(blocks):
         if not is_summary(block.get("history")):
             continue
-        target = results.get(position) if block["type"] == "tool_call" else position
-        if target is None or blocks[target]["type"] not in ("text", "tool_result"):
+        target = results.get(position) if block in TOOL_CALLS else position
+        kind = None if target is None else kind_of(blocks[target])
+        if target is None or kind not in (TEXTS, TOOL_RESULTS):
             continue
         full_text = "\n\n".join(_covered_texts(block, blocks[target]))
         key = f"{cell_id}/{block.get('id', '')}" if cell_id and block.get("id") else ""
         text = lookup.find(block.get("summary"), source_of_text(full_text), key, full_text)
         if text is None:
             continue
-        if blocks[target]["type"] == "text":
+        if kind is TEXTS:
             changed[target] = {**changed[target], "text": text}
         else:
             changed[target] = {**changed[target], "content": text}
@@ -345,10 +356,10 @@ def _summarized(blocks: Sequence[Block], lookup: SummaryLookup, cell_id: str) ->
 
 def _covered_texts(block: Block, target: Block) -> list[str]:
     """Return the texts that the summary of a block covers."""
-    if block["type"] == "text":
+    if block in TEXTS:
         return [block.get("text", "")]
     result = repair_surrogates(content_text(target.get("content", "")))
-    if block["type"] == "tool_result":
+    if block in TOOL_RESULTS:
         return [result]
     return [f"{block.get('name', '')} {block.get('arguments', '')}", result]
 

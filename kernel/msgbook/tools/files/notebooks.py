@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgbook.errors import MsgbookError
@@ -16,7 +16,16 @@ from msgbook.text import sized, without_data
 from msgbook_format.garbage import paused
 from msgbook_format.metadata import as_dict
 from msgbook_format.syntax import Dialect, write_fence
-from msgbook_format.turn import Turn, turn_of
+from msgbook_format.turn import (
+    ERRORS,
+    TEXTS,
+    TOOL_CALLS,
+    TOOL_RESULTS,
+    Kind,
+    Turn,
+    kind_of,
+    turn_of,
+)
 
 _CELLS_LIMIT = 50_000_000
 """Bytes of a notebook without its pictures: as values they take ten times as much memory."""
@@ -109,15 +118,18 @@ def _turn_text(turn: Turn) -> str:
 
 def _block_texts(blocks: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for block in blocks:
-        match block["type"]:
-            case "text":
-                yield str(block.get("text", ""))
-            case "tool_call":
-                yield f"(calls {block.get('name')} with {block.get('arguments')})"
-            case "tool_result":
-                yield f"(result: {_content(block.get('content'))})"
-            case "error":
-                yield f"{block.get('name')}: {block.get('message')}"
+        write = _TEXTS.get(kind_of(block))
+        if write is not None:
+            yield write(block)
+
+
+_TEXTS: dict[Kind, Callable[[Mapping[str, Any]], str]] = {
+    TEXTS: lambda block: str(block.get("text", "")),
+    TOOL_CALLS: lambda call: f"(calls {call.get('name')} with {call.get('arguments')})",
+    TOOL_RESULTS: lambda result: f"(result: {_content(result.get('content'))})",
+    ERRORS: lambda error: f"{error.get('name')}: {error.get('message')}",
+}
+"""What a model that reads a notebook gets of the blocks of each kind; nothing of others."""
 
 
 def _content(content: Any) -> str:

@@ -1,5 +1,13 @@
 import type { JSONValue } from '@lumino/coreutils';
 import {
+  kindOf,
+  NOTICES,
+  REASONINGS,
+  TEXTS,
+  TOOL_CALLS,
+  TOOL_RESULTS
+} from '../../turn/kinds';
+import {
   asText,
   type IBlock,
   isObject,
@@ -101,21 +109,23 @@ function outputParts(output: Record<string, unknown>): IPart[] {
 }
 
 function blockText(block: IBlock): string {
-  const { type } = block;
-  if (type === 'text' || type === 'reasoning' || type === 'notice') {
-    return asText(block.text) ?? '';
+  switch (kindOf(block)) {
+    case TEXTS:
+    case REASONINGS:
+    case NOTICES:
+      return asText(block.text) ?? '';
+    case TOOL_CALLS: {
+      const given = asText(block.arguments);
+      const indented = given === undefined ? json(block) : indentJson(given);
+      return `${asText(block.name) ?? ''}\n${indented}`;
+    }
+    case TOOL_RESULTS:
+      return resultParts(block.content)
+        .map(part => (part.kind === 'text' ? part.text : json(part)))
+        .join('\n');
+    default:
+      return json(block);
   }
-  if (type === 'tool_call') {
-    const given = asText(block.arguments);
-    const indented = given === undefined ? json(block) : indentJson(given);
-    return `${asText(block.name) ?? ''}\n${indented}`;
-  }
-  if (type === 'tool_result') {
-    return resultParts(block.content)
-      .map(part => (part.kind === 'text' ? part.text : json(part)))
-      .join('\n');
-  }
-  return json(block);
 }
 
 /** Return a text that nbformat may keep as a list of lines. */

@@ -6,6 +6,13 @@ import { Panel, Widget } from '@lumino/widgets';
 import { Disclosure, element } from '../../render/dom';
 import { turnRendererFactory } from '../../render/factory';
 import { safeMarkdown } from '../../safe/markdown';
+import {
+  kindOf,
+  REASONINGS,
+  TEXTS,
+  TOOL_CALLS,
+  TOOL_RESULTS
+} from '../../turn/kinds';
 import { TURN_MIME } from '../../turn/model';
 import { controlsVisible } from '../../turn/text';
 import { type IChatCell, type IPart, isSameAnswer } from './chatCell';
@@ -92,7 +99,7 @@ function showChange(
   }
   for (const part of diffParts(before.parts, after.parts)) {
     view.addWidget(
-      part.type === 'text'
+      kindOf(part) === TEXTS
         ? answerView(part, tools)
         : partView(part, tools.trans)
     );
@@ -279,16 +286,17 @@ export function partWords(
 }
 
 function partName(type: string, trans: TranslationBundle): string {
-  switch (type) {
-    case 'reasoning':
+  if (type === 'output') {
+    return trans.__('Output');
+  }
+  switch (kindOf({ type })) {
+    case REASONINGS:
       return trans.__('Thinking Process');
-    case 'tool_call':
+    case TOOL_CALLS:
       return trans.__('Tool call');
-    case 'tool_result':
+    case TOOL_RESULTS:
       return trans.__('Result');
-    case 'output':
-      return trans.__('Output');
-    case 'text':
+    case TEXTS:
       return trans.__('Answer');
     default:
       return controlsVisible(type);
