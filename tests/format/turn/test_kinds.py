@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from msgbook_format.turn import KINDS, TEXTS, TOOL_CALLS, Kind, kind_of, to_markdown
+from msgbook_format import reads, writes
+from msgbook_format.turn import (
+    KINDS,
+    TEXTS,
+    TOOL_CALLS,
+    TOOL_RESULTS,
+    Kind,
+    bundle,
+    kind_of,
+    to_markdown,
+    turn_of,
+)
 
 ROWS = json.loads((Path(__file__).parent / "fixtures" / "kinds.json").read_bytes())
 NAMES = [kind.name for kind in KINDS]
@@ -49,3 +60,28 @@ def test_each_kind_has_its_own_markdown(kind: Kind):
     block = {"type": kind.name, kind.content or "data": "words"}
 
     assert "❔" not in to_markdown({"version": 1, "status": "done", "blocks": [block]})
+
+
+VALUES = {"text": "words", "seconds": 1.5, "flag": True}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=NAMES)
+def test_a_block_of_each_kind_comes_back_from_a_file(kind: Kind):
+    keys = {field.key: VALUES[field.form] for field in kind.fields}
+    said = {kind.content: "UklGRg=="} if kind.content else {"data": {"text/plain": "x"}}
+    ids = {"id": "call_1"} if kind in (TOOL_CALLS, TOOL_RESULTS) else {}
+    step = {"step": 1} if kind.is_of_step else {}
+    blocks = [
+        {"type": "text", "step": 1, "text": "First."},
+        {"type": kind.name, **step, **keys, **ids, **said, "unheard": 1},
+    ]
+    turn = {"version": 1, "status": "done", "blocks": blocks}
+    notebook = reads("# %% [^a]\n\nGo on\n")
+    notebook["cells"][0]["outputs"] = [
+        {"output_type": "display_data", "data": bundle(turn), "metadata": {}}
+    ]
+
+    text = writes(notebook)
+
+    assert turn_of(reads(text)["cells"][0]["outputs"][0]) == turn
+    assert ("[nb] block=1" in text) is not bool(kind.content)
