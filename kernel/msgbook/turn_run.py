@@ -228,7 +228,7 @@ class _TurnRun:
             model=active_agent.model,
             provider=active_agent.provider.name,
         )
-        check_context_window(prepared, transcript.earlier, services.warn)
+        check_context_window(prepared, transcript.earlier, services.warn, builder.tokens)
         self._record.set_head(context=prepared.context)
         digests = prepared.digests if self._engine.saves_files else ()
         reasons = await asyncio.to_thread(builder.blobs.write, digests)

@@ -24,6 +24,7 @@ from msgbook.notebook import (
     describe_cell_with_id,
     metadata_of,
     model_magic_name,
+    once,
     source_of,
 )
 from msgbook.text import join_first, one_line, visible
@@ -229,6 +230,7 @@ def _notebook_model(value: Any) -> tuple[str | None, str]:
     return name, ""
 
 
+@once
 def _magic_line(cell: Cell) -> str:
     """Return the line of a code cell with a single line magic; empty for any other cell."""
     source = source_of(cell).lstrip() if cell.get("cell_type") == "code" else ""

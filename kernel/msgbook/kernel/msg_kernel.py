@@ -277,13 +277,15 @@ def start_warm_up() -> None:
 
 def warm_up() -> None:
     """Import what turns need, before this returns: later, modules of the notebook's folder could take their places."""
-    from msgbook.provider import import_sdk
+    from msgbook.provider import import_network, import_sdk
 
     for name in (
         "msgbook.turn_run",
         "msgbook.request.above",
         "msgbook.magics",
+        "msgbook.display.publish",
+        "msgbook.display.console",
         "msgbook_format.turn.markdown.render",
     ):
         importlib.import_module(name)
-    import_sdk()
+    import_network(import_sdk())

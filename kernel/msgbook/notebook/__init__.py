@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         SENT_TEXTS,
         Cell,
         IsMagic,
+        KeptCell,
         NoSuchCellError,
         Prompt,
         any_magic,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         metadata_of,
         missing_magic,
         model_magic_name,
+        once,
         outputs_of,
         parse_prompt,
         short_id,
@@ -61,7 +63,7 @@ if TYPE_CHECKING:
         merge_saved_cells,
         session_notebook_file,
     )
-    from msgbook.notebook.token_usage import TurnUsage, list_turn_usage
+    from msgbook.notebook.token_usage import TurnUsage, list_turn_usage, usage_of_cell
     from msgbook.notebook.transcript import (
         ExecutedCell,
         LiveNotebook,

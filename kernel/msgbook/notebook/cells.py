@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from hashlib import sha256
 from itertools import takewhile
-from typing import Any
+from typing import Any, TypeVar
 
 from msgbook.errors import MsgbookError
 from msgbook.text import one_line, repair_surrogates, visible
@@ -15,6 +16,35 @@ from msgbook_format.syntax import MSG_MAGIC, is_shell_command
 
 Cell = Mapping[str, Any]
 """A cell as in nbformat 4.5. From a page or a file, so any key may be missing or have a wrong type."""
+
+T = TypeVar("T")
+
+
+class KeptCell(dict[str, Any]):
+    """A cell that is never changed in place: what was found out about it once holds as long as it exists."""
+
+    __slots__ = ("found",)
+
+    def __init__(self, cell: Cell) -> None:
+        super().__init__(cell)
+        self.found: dict[Any, Any] = {}
+        """What functions have returned for it, by the function."""
+
+
+def once(find: Callable[[Cell], T]) -> Callable[[Cell], T]:
+    """Let a pure function of a cell work only once for each `KeptCell`, and each time for any other."""
+
+    @wraps(find)
+    def found(cell: Cell) -> T:
+        if cell.__class__ is not KeptCell:
+            return find(cell)
+        known: dict[Any, T] = cell.found
+        if find not in known:
+            known[find] = find(cell)
+        return known[find]
+
+    return found
+
 
 IsMagic = Callable[[str], bool]
 """Returns whether a name with its percent signs (`%time`, `%%bash`) is a magic that would run."""
@@ -312,6 +342,7 @@ def is_imported(cell: Cell | None) -> bool:
     return mark is not None and cell is not None and mark == imported_digest(source_of(cell))
 
 
+@once
 def may_define(cell: Cell) -> bool:
     """Return False only if a cell neither defines nor removes macros. An imported message does not."""
     source = "" if is_imported(cell) else source_of(cell)

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgbook.images import IMAGE_LIMIT, MAX_IMAGES, OUTPUT_IMAGE_TYPES, image_type
 from msgbook.messages import Part
-from msgbook.notebook.cells import SENT_TEXTS, Cell, outputs_of, source_of
+from msgbook.notebook.cells import SENT_TEXTS, Cell, once, outputs_of, source_of
 from msgbook.text import sized
 from msgbook_format.turn import TURN_MIME
 
@@ -23,13 +23,19 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 def may_record(cell: Cell, keys: Set[str]) -> bool:
     """Return False only if no turn of the cell has any of these keys in its `context`."""
+    return not keys.isdisjoint(_recorded_keys(cell))
+
+
+@once
+def _recorded_keys(cell: Cell) -> Set[str]:
+    """Return the keys of the contexts of a cell's turns."""
+    found: set[str] = set()
     for output in outputs_of(cell):
         data = output.get("data")
         turn = data.get(TURN_MIME) if isinstance(data, dict) else None
         context = turn.get("context") if isinstance(turn, dict) else None
-        if isinstance(context, dict) and not keys.isdisjoint(context):
-            return True
-    return False
+        found.update(context if isinstance(context, dict) else ())
+    return found
 
 
 def outputs_text(

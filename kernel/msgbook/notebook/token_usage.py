@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from msgbook.notebook.cells import Cell, is_count, outputs_of, title_of
+from msgbook.notebook.cells import Cell, is_count, once, outputs_of, title_of
 from msgbook.text import one_line
 from msgbook_format.turn import Turn, turn_of
 
@@ -55,11 +55,17 @@ class TurnUsage:
 def list_turn_usage(cells: Sequence[Cell]) -> list[TurnUsage]:
     """Return the usage of each turn in the cells, in document order."""
     return [
-        _usage_of_turn(number, title_of(cell), turn)
+        replace(usage, cell=number)
         for number, cell in enumerate(cells, 1)
-        for turn in map(turn_of, outputs_of(cell))
-        if turn is not None
+        for usage in usage_of_cell(cell)
     ]
+
+
+@once
+def usage_of_cell(cell: Cell) -> list[TurnUsage]:
+    """Return the usage of each turn of a cell, as if it were the first cell."""
+    turns = map(turn_of, outputs_of(cell))
+    return [_usage_of_turn(1, title_of(cell), turn) for turn in turns if turn is not None]
 
 
 def _usage_of_turn(number: int, title: str, turn: Turn) -> TurnUsage:

@@ -6,6 +6,7 @@
 - `openai_server`: the only provider for servers; it alone imports the openai SDK. `http` is the SDK's HTTP client.
 - `apis`: the two APIs that there are. `chat` is that of chat completions, `responses` OpenAI's Responses API. Each
   makes the body of a request and decodes the answer.
+- `body_json`: the body of a request as JSON.
 - `compression`, `sse`, `json_events`, `pieces`, `tool_call_pieces`, `restarted_arguments`, `pictures`: what both
   decoders need to get from the bytes of an answer to events.
 - `asking`: the loop that asks a server: again after failures, another model, without what is refused. `pace` is when,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
         Wire,
     )
     from msgbook.provider.failures import MissingRouteError, shown_url
-    from msgbook.provider.http import RedirectedError, import_sdk
+    from msgbook.provider.http import RedirectedError, import_network, import_sdk
     from msgbook.provider.openai_server import OpenAIProvider
     from msgbook.provider.pace import Paces, Waits
     from msgbook.provider.plugins import ProviderFactory, find_provider_entry

@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any
 
@@ -41,6 +42,18 @@ def http_library(sdk: Any) -> Any:
     bases = sdk.DefaultAsyncHttpxClient.__mro__
     client = next(base for base in bases if base.__name__ == "AsyncClient")
     return sys.modules[client.__module__.partition(".")[0]]
+
+
+def import_network(sdk: Any) -> None:
+    """Import what the SDK's HTTP library itself imports with its first request. Nothing is sent."""
+    asyncio.run(_fail_to_connect(http_library(sdk)))
+
+
+async def _fail_to_connect(http: Any) -> None:
+    async with http.AsyncClient(trust_env=False) as client:
+        with suppress(http.RequestError):
+            # No server has the port 0.
+            await client.get("http://127.0.0.1:0")
 
 
 def http_client(

@@ -25,6 +25,7 @@ from msgbook.ids import Ids
 from msgbook.network import NetworkProblem, find_route
 from msgbook.provider.apis import APIS
 from msgbook.provider.base import AnswerDecoder, MakeTransport, Request, Wire
+from msgbook.provider.body_json import BodyEncoder
 from msgbook.provider.error_quirks import ReportedError
 from msgbook.provider.failures import Failures, RefusedError
 from msgbook.provider.http import (
@@ -89,6 +90,7 @@ class OpenAIProvider:
         self._failures = Failures(settings, secrets)
         self._streaming = self._api.streaming
         self._client: openai.AsyncOpenAI | None = None
+        self._encoder = BodyEncoder()
 
     async def stream(self, request: Request) -> AsyncGenerator[StreamEvent]:
         client = await self._connected()
@@ -133,7 +135,8 @@ class OpenAIProvider:
         beginning, has_bytes, has_events = Beginning(), False, False
         try:
             with self._plain_errors(body["model"], model_origin):
-                async with _open(client, f"{self._api.path}{self._query}", body) as chunks:
+                content = self._encoder.encode(body)
+                async with _open(client, f"{self._api.path}{self._query}", content) as chunks:
                     over = until_over(chunks, decoder, self._linger)
                     async for chunk in over:
                         has_bytes = True
@@ -290,18 +293,21 @@ class _Reports:
 
 @asynccontextmanager
 async def _open(
-    client: openai.AsyncOpenAI, path: str, body: dict[str, Any]
+    client: openai.AsyncOpenAI, path: str, content: bytes
 ) -> AsyncGenerator[AsyncIterator[bytes]]:
     """Open the answer to a request and yield its bytes.
 
     The SDK's `create` would check each message and tool by its type. That takes longer than to encode them and
     changes nothing: they are JSON.
+
+    Args:
+        content: The body.
     """
     import openai
 
     stream = await client.post(
         path,
-        body=body,
+        content=content,
         cast_to=object,
         stream=True,
         stream_cls=openai.AsyncStream[object],

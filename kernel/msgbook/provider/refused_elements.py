@@ -199,7 +199,13 @@ def image_keys(request: Request) -> list[str]:
 
 def document_keys(request: Request) -> list[str]:
     """Return the keys of all documents of a request in their order."""
-    return [document_key(part) for message in request.messages for part in documents_of(message)]
+    return [
+        document_key(part)
+        for message in request.messages
+        # The content of most messages is a text.
+        if isinstance(message.get("content"), list)
+        for part in documents_of(message)
+    ]
 
 
 def named_images(refusal: RefusedError, request: Request) -> Elements | None:

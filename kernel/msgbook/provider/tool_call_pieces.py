@@ -370,7 +370,12 @@ def with_unique_ids(messages: Iterable[Message]) -> list[Message]:
     A message depends on those before it alone: what was sent once is the beginning of what is sent next.
     """
     ids = _Ids()
-    return [ids.tell_apart(message) for message in messages]
+    return [
+        ids.tell_apart(message)
+        if "tool_calls" in message or message.get("role") == "tool"
+        else message
+        for message in messages
+    ]
 
 
 class _Ids:

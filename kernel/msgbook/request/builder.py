@@ -43,6 +43,7 @@ from msgbook.request.history import (
 from msgbook.request.prompt_checks import list_left_out
 from msgbook.request.records import check_recorded_texts, files_by_key, list_recorded_texts
 from msgbook.request.services import UNKNOWN_MODEL, RequestServices, Summaries, warn_once
+from msgbook.request.token_estimates import MessageTokens
 from msgbook.text import repair_surrogates
 from msgbook.tools import Results
 
@@ -79,6 +80,7 @@ class RequestBuilder:
     Attributes:
         blobs: Texts that earlier turns sent.
         sent: The first requests of the last two turns of this session.
+        tokens: Estimates for the messages of the last request.
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class RequestBuilder:
         self.is_magic = is_magic
         self.blobs = Blobs(results)
         self.sent: deque[SentRequest] = deque(maxlen=2)
+        self.tokens = MessageTokens()
         self.reader = Reader(
             is_magic=is_magic,
             replay=self._replay,

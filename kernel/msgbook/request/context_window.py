@@ -12,7 +12,7 @@ from msgbook.errors import MsgbookError
 from msgbook.messages import Message
 from msgbook.notebook import Cell, describe_cell
 from msgbook.request.builder import PreparedRequest
-from msgbook.request.token_estimates import estimate_cell_tokens, estimate_tokens
+from msgbook.request.token_estimates import MessageTokens, estimate_cell_tokens, estimate_tokens
 from msgbook.text import counted
 
 _MAX_NAMED_CELLS = 3
@@ -38,12 +38,16 @@ class Overflow:
 
 
 def check_context_window(
-    prepared: PreparedRequest, cells: Sequence[Cell], warn: Callable[[str], None]
+    prepared: PreparedRequest,
+    cells: Sequence[Cell],
+    warn: Callable[[str], None],
+    known: MessageTokens,
 ) -> None:
     """Refuse a request that does not fit the context window; warn about a long one.
 
     Args:
         cells: The cells above the running one.
+        known: Estimates from requests before.
 
     Raises:
         ContextWindowError: The request does not fit. `warn` has been given advice on what to
@@ -53,9 +57,9 @@ def check_context_window(
     if advice := describe_overflow(prepared, cells, tools):
         warn(advice)
         raise ContextWindowError("The request does not fit; nothing was sent.")
-    cell_tokens = estimate_cell_tokens(request)
-    others = [m for m, owner in zip(request.messages, request.owners, strict=True) if owner is None]
-    tokens = sum(cell_tokens.values()) + estimate_tokens(others, tools)
+    estimates = known.of(request)
+    cell_tokens = estimate_cell_tokens(request, estimates)
+    tokens = sum(estimates) + estimate_tokens([], tools)
     limit = prepared.active_agent.limits.warn_tokens
     if warning := describe_length(tokens, limit, cell_tokens, cells):
         warn(warning)

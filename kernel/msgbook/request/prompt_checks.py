@@ -13,6 +13,7 @@ from msgbook.notebook import (
     Transcript,
     describe_cell,
     metadata_of,
+    once,
     parse_prompt,
     source_of,
 )
@@ -111,8 +112,15 @@ def list_left_out(cells: Sequence[Cell], redact: Callable[[str], str]) -> Iterat
         redact: Removes secrets from a text.
     """
     for position, cell in enumerate(cells):
+        if not _has_left_out(cell):
+            continue
         for subject, reason in _left_out(cell, redact):
             yield f"{subject} {describe_cell(cells, position)}{reason}."
+
+
+@once
+def _has_left_out(cell: Cell) -> bool:
+    return any(True for _ in _left_out(cell, str))
 
 
 def _left_out(cell: Cell, redact: Callable[[str], str]) -> Iterator[tuple[str, str]]:

@@ -38,12 +38,38 @@ def estimate_text_tokens(text: str) -> int:
     return east_asian + -(-(len(text) - east_asian) // CHARACTERS_PER_TOKEN)
 
 
-def estimate_cell_tokens(request: History) -> dict[int, int]:
-    """Return the approximate tokens that each cell adds to a request, by the cell's position."""
+class MessageTokens:
+    """Estimates for the messages of requests, each made once as long as it is sent again."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, int] = {}
+        """By the bytes of the messages of the last request."""
+
+    def of(self, request: History) -> list[int]:
+        """Return the approximate tokens of each message."""
+        known = self._known
+        estimates = [
+            known[encoded] if encoded in known else _estimate_message(message)
+            for message, encoded in zip(request.messages, request.encoded, strict=True)
+        ]
+        self._known = dict(zip(request.encoded, estimates, strict=True))
+        return estimates
+
+
+def estimate_cell_tokens(
+    request: History, estimates: Iterable[int] | None = None
+) -> dict[int, int]:
+    """Return the approximate tokens that each cell adds to a request, by the cell's position.
+
+    Args:
+        estimates: Those of the messages, if they are known.
+    """
+    if estimates is None:
+        estimates = map(_estimate_message, request.messages)
     tokens: dict[int, int] = {}
-    for message, owner in zip(request.messages, request.owners, strict=True):
+    for estimate, owner in zip(estimates, request.owners, strict=True):
         if owner is not None:
-            tokens[owner] = tokens.get(owner, 0) + _estimate_message(message)
+            tokens[owner] = tokens.get(owner, 0) + estimate
     return tokens
 
 

@@ -3,6 +3,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { JSONObject } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 
+import { agentParams } from '../pickers/agents';
 import { NotebookChoice } from '../pickers/notebookChoice';
 import type { IPageConnections } from '../tokens';
 import { hideYjsWarnings } from './quietYjs';
@@ -65,4 +66,34 @@ it('shows the answer to the last question, whichever comes first', async () => {
   answers[1]({ agents: [], agent: 'first' });
   await first;
   expect(choice.found.agent).toBe('second');
+});
+
+it('asks again when the notebook names another model, and for nothing else', async () => {
+  const model = new NotebookModel();
+  const asked = jest.fn(() => Promise.resolve({}));
+  choiceOf(model, asked);
+  await Promise.resolve();
+  expect(asked).toHaveBeenCalledTimes(1);
+  model.setMetadata('msgbook', { agent: { status: 'done' } });
+  await Promise.resolve();
+  expect(asked).toHaveBeenCalledTimes(1);
+  model.setMetadata('msgbook', { agent: { status: 'done' }, model: 'm' });
+  await Promise.resolve();
+  expect(asked).toHaveBeenCalledTimes(2);
+});
+
+it('names cells that choose or define, and counts the others', () => {
+  const model = new NotebookModel();
+  const sources = ['a', 'b', '%agent new fast', 'c', '%model m', 'd'];
+  model.sharedModel.insertCells(
+    0,
+    sources.map(source => ({ cell_type: 'code' as const, source }))
+  );
+  const named = (end?: number) =>
+    (agentParams(model, end).cells as (number | JSONObject)[]).map(cell =>
+      typeof cell === 'number' ? cell : cell.source
+    );
+  expect(named(6)).toEqual([2, '%agent new fast', 1, '%model m', 1]);
+  expect(named(1)).toEqual([1]);
+  expect(named()).toEqual([2, '%agent new fast', 3]);
 });

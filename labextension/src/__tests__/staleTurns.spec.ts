@@ -1,3 +1,4 @@
+import { NotebookActions } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 import { Panel } from '@lumino/widgets';
 
@@ -50,6 +51,18 @@ async function chat() {
   return {
     change: (index: number, what: object) =>
       all[index].sharedModel.changed.emit(what),
+    /** Run a cell that has no turn yet, or another one. */
+    schedule: (index: number) =>
+      (NotebookActions.executionScheduled as Signal<unknown, object>).emit({
+        notebook: panel.content,
+        cell: { model: all[index] }
+      }),
+    /** A cell's outputs hold a turn now. */
+    answer: (index: number) => {
+      const { outputs } = all[index];
+      outputs.get = () => ({ data: { [TURN_MIME]: {} } });
+      outputs.changed.emit();
+    },
     insert: (index: number, hasTurn: boolean) => {
       const added = cell('new', hasTurn);
       all.splice(index, 0, added);
@@ -109,4 +122,31 @@ it('it is not asked for a new message at the end', async () => {
   const { insert, asked } = await chat();
   insert(3, false);
   expect(await asked()).toBe(0);
+});
+
+it('it is not asked for a message that runs as it was written', async () => {
+  const { change, schedule, answer, asked } = await chat();
+  change(2, SOURCE);
+  schedule(2);
+  answer(2);
+  expect(await asked()).toBe(0);
+});
+
+it.each([
+  ['has changed since it was run', 2, SOURCE],
+  ['stands below a cell that has changed', 0, SOURCE]
+])('it is asked for an answer that %s', async (_, index, what) => {
+  const { change, schedule, answer, asked } = await chat();
+  change(2, SOURCE);
+  schedule(2);
+  change(index, what);
+  answer(2);
+  expect(await asked()).toBe(1);
+});
+
+it('it is asked for an answer that was edited and has not come', async () => {
+  const { change, schedule, asked } = await chat();
+  change(1, SOURCE);
+  schedule(1);
+  expect(await asked()).toBe(1);
 });

@@ -106,7 +106,7 @@ export class StaleTurns {
     }
     this._changed.emit();
     if (type === 'add') {
-      newValues.forEach(({ id }) => this._touched.add(id));
+      newValues.forEach(({ id }) => this._touch(id));
       this._schedule();
     } else {
       this._askAll();
@@ -131,7 +131,7 @@ export class StaleTurns {
         if (cell.type === 'code') {
           // The shared model does not tell of outputs that come from this page's kernel.
           (cell as ICodeCellModel).outputs.changed.connect(
-            () => this._log.noteOutputs(id),
+            () => this._onOutputs(id),
             this
           );
         }
@@ -146,7 +146,7 @@ export class StaleTurns {
       change.metadataChange?.has('msgbook')
     ) {
       this._log.noteCell(id);
-      this._touched.add(id);
+      this._touch(id);
     } else if (change.outputsChange !== undefined) {
       this._log.noteOutputs(id);
       this._answered.add(id);
@@ -156,6 +156,19 @@ export class StaleTurns {
     this._schedule();
   }
 
+  private _touch(id: string): void {
+    this._touched.add(id);
+    this._unchanged.delete(id);
+  }
+
+  private _onOutputs(id: string): void {
+    this._log.noteOutputs(id);
+    if (this._unchanged.has(id)) {
+      // The answer is to the text as it is.
+      this._touched.delete(id);
+    }
+  }
+
   /** A cell that runs is not stale any more, or will be judged when it has ended. */
   private _onScheduled(
     _: unknown,
@@ -163,6 +176,7 @@ export class StaleTurns {
   ): void {
     if (notebook === this._connection.panel.content) {
       this._started.add(cell.model.id);
+      this._unchanged.add(cell.model.id);
       this._changed.emit();
     }
   }
@@ -245,6 +259,8 @@ export class StaleTurns {
   private readonly _touched = new Set<string | null>();
   /** Cells whose outputs have changed since: only turns below them are asked about those. */
   private readonly _answered = new Set<string>();
+  /** Cells that have run, and have not changed or moved since. */
+  private readonly _unchanged = new Set<string>();
   /** Stale turns that have been run again since. */
   private readonly _started = new Set<string>();
   private _groups: readonly IStaleGroup[] = [];

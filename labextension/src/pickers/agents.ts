@@ -1,3 +1,4 @@
+import type { ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 import type { JSONObject } from '@lumino/coreutils';
 import { OURS } from '../live/documentChanges';
@@ -60,12 +61,7 @@ export function agentParams(model: INotebookModel, end?: number): JSONObject {
   const metadata = isObject(ours) ? (ours as JSONObject) : {};
   const cells = Array.from(model.cells).slice(0, end);
   return {
-    cells: cells.map(({ id, type, sharedModel }) => {
-      const source = sharedModel.getSource();
-      const kind = CHOICE.exec(source.trimEnd());
-      const counts = kind !== null && (end !== undefined || kind[1] === 'new');
-      return { id, cell_type: type, source: counts ? source : '' };
-    }),
+    cells: choosingCells(cells, end !== undefined),
     metadata: {
       ...(metadata.frontmatter === undefined
         ? {}
@@ -73,6 +69,26 @@ export function agentParams(model: INotebookModel, end?: number): JSONObject {
       ...(metadata.model === undefined ? {} : { model: metadata.model })
     }
   };
+}
+
+/** Return the cells that choose or define, and for all others how many there are between them. */
+function choosingCells(
+  cells: readonly ICellModel[],
+  choose: boolean
+): (JSONObject | number)[] {
+  const listed: (JSONObject | number)[] = [];
+  let others = 0;
+  for (const { id, type, sharedModel } of cells) {
+    const source = sharedModel.getSource();
+    const kind = CHOICE.exec(source.trimEnd());
+    if (kind === null || (!choose && kind[1] !== 'new')) {
+      others += 1;
+      continue;
+    }
+    listed.push(others, { id, cell_type: type, source });
+    others = 0;
+  }
+  return [...listed, others];
 }
 
 /** Return the first line with which a cell chooses for the cells below it. */

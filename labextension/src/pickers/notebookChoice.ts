@@ -35,8 +35,8 @@ export class NotebookChoice {
     } else {
       join(this._connection);
     }
-    panel.context.model.metadataChanged.connect((_, { key }) => {
-      if (key === OURS) {
+    panel.context.model.metadataChanged.connect((_, change) => {
+      if (change.key === OURS && isOther(change.oldValue, change.newValue)) {
         this._refresh();
       }
     }, this);
@@ -167,4 +167,13 @@ export class NotebookChoice {
   private _isAsking = false;
   /** Number of the last question, by which answers that come too late are known. */
   private _asked = 0;
+}
+
+/** Return whether two values of the notebook's `msgbook` metadata may choose other agents or models. */
+function isOther(before: unknown, after: unknown): boolean {
+  const chosen = (value: unknown) => {
+    const ours: Record<string, unknown> = isObject(value) ? value : {};
+    return JSON.stringify([ours.frontmatter, ours.model]);
+  };
+  return chosen(before) !== chosen(after);
 }

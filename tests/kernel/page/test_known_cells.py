@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from page_cells import CellsReporter
 
 from msgbook.kernel.page.page_comms import KnownCells, MissingCellError, PageComms
+from msgbook.notebook.cells import once
 from msgbook.notebook.transcript import Notebook
 
 Message = dict[str, Any]
@@ -301,13 +302,13 @@ def test_an_answer_built_upon_another_than_the_kernel_has_lacks_its_cells(odd):
 def test_the_first_cells_of_an_answer_are_only_counted():
     known = KnownCells()
     all_cells = [cell("a"), cell("b"), cell("c")]
-    known.complete("comm", {"cells": all_cells, "revision": "1"})
+    first = known.complete("comm", {"cells": all_cells, "revision": "1"})
     answer = {"cells": [unchanged("c"), cell("d")], "revision": "2", "since": "1", "same": 1}
     second = known.complete("comm", answer)
     assert second.cells == [all_cells[0], all_cells[2], cell("d")]
     third = known.complete("comm", {"cells": [], "revision": "3", "since": "2", "same": 2})
     assert third.cells == [all_cells[0], all_cells[2]]
-    assert third.cells[1] is all_cells[2]
+    assert third.cells[1] is first.cells[2]
 
 
 @pytest.mark.parametrize("odd", [2, -1, "1", True, None, [], 10**30])
@@ -326,3 +327,29 @@ def test_a_malformed_answer_gives_its_cells_unchanged_or_none(odd):
     shown = known.complete("comm", {"cells": [odd], "revision": 2})
 
     assert (shown.cells if shown else None) == ([odd] if isinstance(odd, dict) else None)
+
+
+def test_what_was_found_out_about_a_cell_holds_until_the_page_sends_another():
+    asked = []
+
+    @once
+    def source(found):
+        asked.append(found["id"])
+        return found["source"]
+
+    known = KnownCells()
+    first = known.complete("comm", {"cells": [cell("a"), cell("b")], "revision": "1"})
+    changed = {**cell("b"), "source": "Other words."}
+    answer = {"cells": [changed], "revision": "2", "since": "1", "same": 1}
+    second = known.complete("comm", answer)
+
+    assert [*map(source, first.cells), *map(source, second.cells)] == ["", "", "", "Other words."]
+    assert asked == ["a", "b", "b"]
+
+
+def test_nothing_is_kept_about_a_cell_that_may_change_in_place():
+    plain = cell("a")
+    source = once(lambda found: found["source"])
+    assert source(plain) == ""
+    plain["source"] = "Other words."
+    assert source(plain) == "Other words."

@@ -66,6 +66,7 @@ def test_the_agents_of_all_places_are_listed_with_the_one_that_answers(ask, tmp_
         ({"model": "chosen"}, [], ("assistant", "chosen")),
         ({"model": "chosen", "frontmatter": FRONTMATTER}, [], ("writer", "chosen")),
         ({"model": "chosen"}, [magic("%model above")], ("assistant", "above")),
+        ({"model": "chosen"}, [2, magic("%model above"), 999], ("assistant", "above")),
         ({"model": ["no", "name"]}, [], ("assistant", "set-by-user")),
     ],
 )
@@ -109,7 +110,12 @@ def test_a_frontmatter_that_one_line_cannot_change_stays_and_says_why(ask, front
     [
         {},
         {"cells": {}, "metadata": {}},
-        {"cells": [1], "metadata": {}},
+        {"cells": ["a"], "metadata": {}},
+        {"cells": [-1], "metadata": {}},
+        {"cells": [1.5], "metadata": {}},
+        {"cells": [True], "metadata": {}},
+        {"cells": [10**6, 1], "metadata": {}},
+        {"cells": [10**15], "metadata": {}},
         {"cells": [{"cell_type": "code"}], "metadata": {}},
         {"cells": [], "metadata": []},
     ],

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from msgbook.notebook import Cell, Notebook, is_count
+from msgbook.notebook import Cell, KeptCell, Notebook, is_count
 
 COMM_TARGET = "msgbook"
 
@@ -388,7 +388,10 @@ class KnownCells:
         before = kept.get(since, _Known()) if isinstance(since, str) else _Known()
         completed = [
             *_first_cells(data.get("same", 0), before.order),
-            *(_known_cell(cell, before.by_id) if _is_unchanged(cell) else cell for cell in cells),
+            *(
+                _known_cell(cell, before.by_id) if _is_unchanged(cell) else KeptCell(cell)
+                for cell in cells
+            ),
         ]
         if isinstance(revision, str):
             by_id = {cell["id"]: cell for cell in completed if isinstance(cell.get("id"), str)}

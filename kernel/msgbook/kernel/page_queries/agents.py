@@ -33,14 +33,29 @@ def _transcript(query: Query) -> Transcript:
     Raises:
         QueryError: They are not of the right types.
     """
-    from msgbook.notebook import Transcript
+    from msgbook.notebook import Transcript, is_count
 
-    cells, ours = query.params.get("cells"), query.params.get("metadata")
-    if not isinstance(cells, list) or not all(map(_is_cell, cells)):
-        raise QueryError("`cells` has to be a list of cells, each with a cell_type and a source.")
+    listed, ours = query.params.get("cells"), query.params.get("metadata")
+    items: list[Any] = listed if isinstance(listed, list) else [None]
+    cells: list[dict[str, Any]] = []
+    for item in items:
+        if is_count(item) and item + len(cells) <= _MAX_CELLS:
+            cells += [_OTHER] * item
+        elif _is_cell(item):
+            cells.append(item)
+        else:
+            raise QueryError(
+                "`cells` has to be a list of cells, each with a cell_type and a source, or how many others follow."
+            )
     if not isinstance(ours, dict):
         raise QueryError(f"`metadata` has to be an object, not {type(ours).__name__}.")
     return Transcript("live", cells, metadata={"msgbook": ours})
+
+
+_MAX_CELLS = 1_000_000
+
+_OTHER: dict[str, Any] = {"id": "", "cell_type": "code", "source": ""}
+"""Stands for a cell that neither chooses nor defines an agent."""
 
 
 def _is_cell(value: Any) -> bool:

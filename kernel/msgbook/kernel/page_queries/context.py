@@ -99,12 +99,13 @@ async def total_usage(session: Session, query: Query) -> dict[str, Any]:
     """Answer `usage.total`: the tokens of the cells through one of the page, and the context window below it."""
     from msgbook.kernel.page_queries.shown_request import window_share
     from msgbook.magics.overview import add_up, cost_by
-    from msgbook.notebook import list_turn_usage
+    from msgbook.notebook import usage_of_cell
 
     transcript = await read_cells(query, session)
     engine = await session.ready_engine()
     current = [transcript.current] if transcript.current else []
-    turns = list_turn_usage([*transcript.earlier, *current])
+    cells = [*transcript.earlier, *current]
+    turns = [usage for cell in cells for usage in usage_of_cell(cell)]
     sums = add_up(turns, cost_by(engine.settings))
     share = await window_share(engine, transcript)
     return {

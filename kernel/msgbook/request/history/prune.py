@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from msgbook.notebook import Cell, IsMagic, id_of, may_record, outputs_of, source_of
+from msgbook.notebook import Cell, IsMagic, id_of, may_record, once, outputs_of, source_of
 from msgbook.notebook.magics_table import PRUNE_MAGIC
 from msgbook.request.history.cell import context_of, prompt_text, turns_of
 from msgbook.request.history.request import history_of, kind_of
@@ -39,13 +39,16 @@ class DroppedFile(NamedTuple):
 
 def prune_positions(cells: Sequence[Cell]) -> list[int]:
     """Return the positions of the `%prune` cells that are not excluded from the history."""
-    return [
-        position
-        for position, cell in enumerate(cells)
-        if cell.get("cell_type") == "code"
+    return [position for position, cell in enumerate(cells) if _prunes(cell)]
+
+
+@once
+def _prunes(cell: Cell) -> bool:
+    return (
+        cell.get("cell_type") == "code"
         and source_of(cell).strip() == PRUNE_MAGIC
         and not is_excluded(history_of(cell))
-    ]
+    )
 
 
 def drop_pruned_files(
@@ -182,11 +185,11 @@ def known_late_contexts(cells: Sequence[Cell]) -> LateContexts:
     A context whose id no cell has any more is that of any prompt with the same text, since programs
     give cells new ids: to a pasted cell, and in place of an id that nbformat does not allow.
     """
+    found = [recorded for cell in cells for recorded in _recorded_contexts(cell)]
     known: dict[tuple[str, str], Mapping[str, Any]] = {}
-    ids = {id_of(cell) for cell in cells}
-    for cell in cells:
-        for key, digest, context in _recorded_contexts(cell):
-            known.setdefault((key if key in ids else digest, digest), context)
+    ids = {id_of(cell) for cell in cells} if found else set()
+    for key, digest, context in found:
+        known.setdefault((key if key in ids else digest, digest), context)
     return known
 
 
@@ -222,11 +225,15 @@ def prompts_without_context(cells: Sequence[Cell], is_magic: IsMagic) -> Iterato
     those that are sent as a summary, are left out.
     """
     for position, cell in enumerate(cells):
-        source = source_of(cell) if cell.get("cell_type") == "code" else ""
-        if "@" not in source and "![" not in source:
-            continue
-        if not may_record(cell, _MADE_REQUEST) and is_prompt_in_full(cell, is_magic):
-            yield position, prompt_text(source)
+        if _may_name(cell) and is_prompt_in_full(cell, is_magic):
+            yield position, prompt_text(source_of(cell))
+
+
+@once
+def _may_name(cell: Cell) -> bool:
+    """Return whether a code cell without a record may name something."""
+    source = source_of(cell) if cell.get("cell_type") == "code" else ""
+    return ("@" in source or "![" in source) and not may_record(cell, _MADE_REQUEST)
 
 
 def with_context(cell: Cell, context: Mapping[str, Any]) -> Cell:

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgbook import messages
 from msgbook.messages import Message, RequestHash, encode
-from msgbook.notebook import Cell, IsMagic, any_magic, id_of, source_of
+from msgbook.notebook import Cell, IsMagic, KeptCell, any_magic, id_of, source_of
 from msgbook.request.history.cell import CellReading, Replay, prompt_message, read_cell, replay_text
 from msgbook.request.history.prune import drop_pruned_files
 from msgbook.request.history.request import CellKind, History, View, kind_of
@@ -187,16 +187,18 @@ def _is_current(read: ReadCell, cell: Cell, summaries: Mapping[str, str]) -> boo
         if summaries.get(source) != text:
             return False
     try:
-        return bool(read.cell == cell)
+        return read.cell is cell or bool(read.cell == cell)
     except RecursionError:
         return False
 
 
 def _copied(value: Any) -> Any:
-    """Return a copy of a JSON value, with which later changes in place are noticed.
+    """Return a copy of a cell, with which later changes in place are noticed; a kept cell has none.
 
-    If the value is nested too deep, the copy is None, which equals no cell.
+    If the cell is nested too deep, the copy is None, which equals no cell.
     """
+    if value.__class__ is KeptCell:
+        return value
     try:
         return _copy(value)
     except RecursionError:

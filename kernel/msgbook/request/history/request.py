@@ -13,6 +13,7 @@ from msgbook.notebook import (
     is_own_magic,
     is_prompt,
     metadata_of,
+    once,
     outputs_of,
     parse_prompt,
     source_of,
@@ -164,6 +165,16 @@ CellKind = Literal["prompt", "code", "note", "none"]
 
 def kind_of(cell: Cell, is_magic: IsMagic) -> CellKind:
     """Return the kind of a cell on the msgbook kernel; a cell of kind `none` is never sent."""
+    return "prompt" if _is_plain_prompt(cell) else _kind_of(cell, is_magic)
+
+
+@once
+def _is_plain_prompt(cell: Cell) -> bool:
+    """Return True only if a cell is a prompt whatever magics there are."""
+    return cell.get("cell_type") == "code" and not source_of(cell).lstrip().startswith(("%", "!"))
+
+
+def _kind_of(cell: Cell, is_magic: IsMagic) -> CellKind:
     if cell.get("cell_type") == "markdown":
         return "note"
     if cell.get("cell_type") != "code":
@@ -179,6 +190,7 @@ def is_continue(source: str) -> bool:
     return source.strip() == CONTINUE_MAGIC
 
 
+@once
 def history_of(cell: Cell) -> Any:
     """Return the `history` value of a cell, of any type: from its `%%msg` line, or from its metadata."""
     value = metadata_of(cell).get("history", "include")
