@@ -181,7 +181,7 @@ def test_any_path_of_an_interpreter_is_run(plain, tmp_path):
     """git gives the command to a shell, and replaces what follows a percent sign."""
     python = tmp_path / 'it\'s 50%A $HOME "x" \\y'
     python.symlink_to(sys.executable)
-    script = f"import sys\nfrom msgbook.cli import git_setup\ngit_setup.install(git_setup.GitSettings.for_repository(), {str(python)!r})"
+    script = f"import sys\nfrom msgbook.extras import git_setup\ngit_setup.install(git_setup.GitSettings.for_repository(), {str(python)!r})"
     plain.run(sys.executable, "-c", script)
     plain.env["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     plain.branch(CHAT, OURS, THEIRS)
