@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from queue import Empty
 from typing import Any
@@ -16,12 +17,9 @@ from jupyterlab_server.translation_utils import TranslationBundle, translator
 from tornado.web import HTTPError, authenticated
 
 import msgbook_format
-from msgbook_format import reads
-from msgbook_format.errors import MessageFileError
-from msgbook_format.files import export_name, has_section, is_agent_file, parse_agent_file, stem_of
+from msgbook_format.files import export_name, stem_of
 from msgbook_format.jupytext_plugin import register
-from msgbook_format.jupytext_plugin.message_format import is_message_path
-from msgbook_format.outputs import refresh_derived
+from msgbook_format.lazy import load_extra
 from msgbook_format.server.agents import add_agents_handler, show_subagent_files
 from msgbook_format.server.unpaired import is_ours
 
@@ -33,7 +31,10 @@ def load(app: Any) -> None:
     _leave_out_templates_of_the_folder(app.config)
     translate_settings()
     add_agents_handler(app)
-    add_cells_handler(app)
+    add_compared_texts: Callable[[Any], None] = load_extra(
+        "msgbook_format", "compared_texts.handler"
+    )
+    add_compared_texts(app)
     add_keys_handler(app)
     add_naming_handler(app)
     app.contents_manager_class = show_subagent_files(app.contents_manager_class)
@@ -257,58 +258,3 @@ def add_keys_handler(app: Any) -> None:
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= _LONGEST and value.isprintable()
-
-
-# The cells of a text, for pages: `POST msgbook/cells` with `{"path": PATH, "text": TEXT}`.
-#
-# A page that compares two versions of a chat has texts that are no files of the server. They are read
-# as an opened file is. Nothing is written, and nothing that a text names is opened.
-
-
-MAX_CHARACTERS = 20_000_000
-
-
-class CellsHandler(APIHandler):
-    """Answers with `{"cells": [...]}` in nbformat's form, or with null for a text that is no chat."""
-
-    auth_resource = "contents"
-
-    @authenticated
-    @authorized("read")  # type: ignore[untyped-decorator]
-    async def post(self) -> None:
-        """Read the text in the body, by the rules for a file with that path."""
-        body: Any = self.get_json_body()
-        body = body if isinstance(body, dict) else {}
-        path, text = body.get("path"), body.get("text")
-        if not isinstance(path, str) or not isinstance(text, str):
-            raise HTTPError(400, 'expected {"path": a text, "text": a text}')
-        if len(text) > MAX_CHARACTERS:
-            message = f"{path}: expected at most {MAX_CHARACTERS:,} characters, found {len(text):,}"
-            raise HTTPError(413, message, reason="text too long")
-        try:
-            answer = await asyncio.to_thread(_answer, path, text)
-        except MessageFileError as error:
-            raise HTTPError(400, str(error), reason="bad file") from error
-        self.finish(answer)
-
-
-def add_cells_handler(app: Any) -> None:
-    """Let the server `app` answer `POST msgbook/cells`."""
-    path = url_path_join(app.web_app.settings["base_url"], "msgbook", "cells")
-    app.web_app.add_handlers(".*$", [(path, CellsHandler)])
-
-
-def _answer(path: str, text: str) -> str:
-    return json.dumps({"cells": _read_cells(path, text)})
-
-
-def _read_cells(path: str, text: str) -> list[Any] | None:
-    if is_agent_file(path):
-        notebook: Any = parse_agent_file(text.encode("utf-8", "surrogatepass"), path)
-    elif is_message_path(path) or has_section(text):
-        notebook = reads(text)
-    else:
-        return None
-    refresh_derived(notebook)
-    cells: list[Any] = notebook["cells"]
-    return cells

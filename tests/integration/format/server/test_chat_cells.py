@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from msgbook_format.server import extension
+from msgbook_format.extras import compared_texts
 from msgbook_format.turn import TURN_MIME
 
 CHAT = """# %% [^q1]
@@ -78,7 +78,7 @@ def test_a_broken_agent_file_is_refused_with_its_name(server):
 
 def test_a_text_that_is_too_long_is_refused(server):
     with pytest.raises(server.Refused) as refused:
-        cells_of(server, "long.msg.md", "x" * (extension.MAX_CHARACTERS + 1))
+        cells_of(server, "long.msg.md", "x" * (compared_texts.MAX_CHARACTERS + 1))
     assert refused.value.status == 413
     assert "20,000,000" in refused.value.message
 
