@@ -25,7 +25,7 @@ from rows import row
 
 from msgbook.config import ProviderSettings, Settings
 from msgbook.display.turn_view import HiddenTurn
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.kernel.page.page_comms import KnownCells
 from msgbook.notebook.saved_notebook import SavedNotebookReader, merge_saved_cells
 from msgbook.notebook.transcript import RequestedCell, SessionMemory, Transcript
@@ -88,7 +88,7 @@ class UntilRequest(HiddenTurn):
 def timed(transcript: Callable[[], Transcript], folder: Path) -> float:
     """Processor time in milliseconds until the request is ready."""
     provider = ProviderSettings("local", "http://127.0.0.1:9", SECRET)
-    engine = Engine(Settings({"local": provider}, "m"), folder)
+    engine = Conversation(Services(Settings({"local": provider}, "m")), folder)
     record = engine.new_record()
     gc.collect()
 
@@ -100,7 +100,7 @@ def timed(transcript: Callable[[], Transcript], folder: Path) -> float:
         view = UntilRequest(record, asyncio.current_task())
         await run_to_end(engine, ASKED.source, read_transcript, record, view)
         taken = (time.process_time() - began) * 1000
-        await engine.close()
+        await engine.services.close()
         return taken
 
     return asyncio.run(main())

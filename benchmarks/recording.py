@@ -20,7 +20,7 @@ from rows import row
 
 from msgbook.config import load_settings
 from msgbook.display.turn_view import HiddenTurn
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.extras.cassettes import CassetteFile, Recorder
 from msgbook.notebook import Transcript
 from msgbook.turn_run import run_to_end
@@ -38,13 +38,13 @@ def seconds(url: str, folder: Path, prompt: str, *, recorded: bool) -> float:
     recorder = Recorder(file, settings, "chat.msg.md") if file is not None else None
 
     async def turn() -> str:
-        engine = Engine(settings, folder, cassette=recorder)
+        engine = Conversation(Services(settings, cassette=recorder), folder)
 
         async def transcript() -> Transcript:
             return Transcript("memory", ())
 
         ended = await run_to_end(engine, prompt, transcript, engine.new_record(), HiddenTurn())
-        await engine.close()
+        await engine.services.close()
         return ended.turn["status"]
 
     status = asyncio.run(turn())

@@ -21,7 +21,7 @@ from scripted_server import Answer, ScriptedServer, call, delta, finish, text
 
 from msgbook.config import load_settings
 from msgbook.display.turn_view import HiddenTurn
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.notebook import Transcript
 from msgbook.turn_run import run_to_end
 
@@ -61,7 +61,7 @@ def seconds(server: ScriptedServer, count: int) -> float:
 async def answer(server: ScriptedServer, folder: Path) -> Any:
     (folder / "notes.txt").write_text("a note")
     env = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m", "MSGBOOK_APPROVAL": "allow"}
-    engine = Engine(load_settings(env), folder)
+    engine = Conversation(Services(load_settings(env)), folder)
 
     async def read_transcript() -> Transcript:
         return Transcript("file", (), metadata={}, path=folder / "chat.msg.md")
@@ -70,7 +70,7 @@ async def answer(server: ScriptedServer, folder: Path) -> Any:
         ended = await run_to_end(engine, "go", read_transcript, engine.new_record(), HiddenTurn())
         return ended.turn
     finally:
-        await engine.close()
+        await engine.services.close()
 
 
 def interrupts(server: ScriptedServer, runs: int) -> list[float]:

@@ -9,7 +9,7 @@ from typing import Any
 
 
 class BackgroundWrites:
-    """The writes of one engine and of those that it made. Belongs to the event loop's thread."""
+    """The writes of one session. Belongs to the event loop's thread."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -47,7 +47,7 @@ class RunningSubagent:
 
 
 class RunningSubagents:
-    """The sub-agents of one engine, also those that sub-agents have started.
+    """The sub-agents of one session, also those that sub-agents have started.
 
     Attributes:
         changed: Called when one has started or ended.

@@ -1,4 +1,4 @@
-"""The engine of every host: settings, servers, tools and the conversation, put together once.
+"""The engine of every host: what conversations share, and one conversation.
 
 `turn_run` runs a turn with it. Neither knows Jupyter.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from copy import copy
 from pathlib import Path
 
 from msgbook.agents import Identities
@@ -52,45 +51,36 @@ from msgbook.turn import RunCall, TurnRecord, run_now
 from msgbook_format.agents import DEFAULT_AGENT
 
 
-class Engine:
-    """Settings, servers and tools of one conversation.
+class Services:
+    """What the conversations of a session share: settings, servers, ids, and what runs or is written beside a turn.
 
     Args:
-        folder: The notebook's folder.
         private: Paths that tools neither read nor change without approval.
-        approver: Decides about calls that need approval; by default by the settings alone.
-        namespace: The notebook's Python, where there is one.
         problem: Why the settings could not be read; each turn then ends with this error.
         sleep: Waits some seconds before a server is asked again.
         is_magic: Returns whether a magic runs as code.
         home: Folder of the user's own skills; None for none.
         ids: Makes the ids and times that are saved.
         cassette: Records turns, or replays them, and by default waits and makes the ids; None for neither.
-        paces: Of the servers, where several engines share them; by default this one's own.
+        paces: Of the servers, where several sessions share them; by default this one's own.
         clock: Returns monotonic seconds: those of durations and time budgets.
 
     Attributes:
         ids: Makes the ids and times that are saved.
         identities: Make the AgentMetadata of a conversation with its first turn.
         servers: The configured model servers.
-        tools: The tools that models can call, except those of MCP servers; may be added to between turns.
         mcp: The user's MCP servers.
-        request_builder: The cells that have been read and the requests that have been sent.
         writes: The files of sub-agents that are being written.
         subagents: Those that run, also for sub-agents.
-        results: Keeps tool results that are too long for a request.
+        limits: The user's, narrowed by the project.
         warnings: Warnings about the settings, for the first turn.
-        reported: What the reader has been warned about in this session; not repeated.
     """
 
     def __init__(
         self,
         settings: Settings,
-        folder: Path,
         *,
         private: tuple[Path, ...] = (),
-        approver: Approver | None = None,
-        namespace: Namespace | None = None,
         problem: ConfigError | None = None,
         sleep: Callable[[float], Awaitable[None]] | None = None,
         is_magic: IsMagic = any_magic,
@@ -100,9 +90,9 @@ class Engine:
         paces: Paces | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.clock = clock
         self.settings = settings
-        self.folder = folder
+        self.private, self.is_magic, self.home = private, is_magic, home
+        self.clock = clock
         self.cassette = cassette
         self.ids = ids or (cassette.ids if cassette else Ids())
         self.identities = Identities(self.ids)
@@ -115,45 +105,14 @@ class Engine:
             wire=cassette.wire if cassette else Wire(),
             paces=paces,
         )
-        self.approver = approver or Approver(settings.approval, folder)
-        self.results = Results(folder)
-        self.namespace = namespace
-        self.writes = BackgroundWrites()
-        self.subagents = RunningSubagents()
-        self._private, self._is_magic, self._home = private, is_magic, home
-        self._files = FileTools(folder, private, ripgrep=find_ripgrep())
-        self._subagent_files: FileTools | None = None
-        self.tools, problems = self._make_tools()
         open_mcp_servers = cassette.open_mcp_servers if cassette else McpServers
         self.mcp = open_mcp_servers(settings.mcp_servers, self.redact)
+        self.writes = BackgroundWrites()
+        self.subagents = RunningSubagents()
         limits = Limits(**settings.limits)  # type: ignore[arg-type]  # checked when it was read
-        limits, refusals = limits.narrow(settings.project_limits)
-        too_wide = (f"The project: {words}" for words in refusals)
-        self.warnings = [*settings.warnings, *too_wide, *problems]
-        self.reported: set[str] = set()
-        self.request_builder = self._new_builder(limits)
-
-    def for_subagent(self, limits: Limits) -> Engine:
-        """Return an engine for a sub-agent's conversation, whose folder is the project's.
-
-        It has the same settings, servers and approvals, but no Python, and it remembers only what its
-        own conversation reads and sends. Close the engine that made it, not this one.
-
-        Args:
-            limits: The limits that are in force for the agent that starts it.
-        """
-        engine = copy(self)
-        engine.folder = find_project(self.folder)
-        engine.warnings, engine.reported = [], set(self.reported)
-        engine.namespace = None
-        engine.approver = Approver(self.approver.policy, engine.folder, self.approver.rules)
-        engine.results = Results(engine.folder)
-        engine._files = self._open_subagent_files(engine.folder).for_another_conversation()
-        own = {tool.name: tool for tool in engine._make_tools()[0]}
-        kept = (tool for tool in self.tools if not runs_in_kernel(tool))
-        engine.tools = ToolSet(own.get(tool.name, tool) for tool in kept)
-        engine.request_builder = engine._new_builder(limits)
-        return engine
+        self.limits, refusals = limits.narrow(settings.project_limits)
+        self.warnings = [*settings.warnings, *(f"The project: {words}" for words in refusals)]
+        self._files: dict[Path, FileTools] = {}
 
     @property
     def saves_files(self) -> bool:
@@ -165,13 +124,93 @@ class Engine:
         """Makes each attempt to run a call of a recorded tool."""
         return run_now if self.cassette is None else self.cassette.run_call
 
+    def open_files(self, folder: Path) -> FileTools:
+        """Return the file tools of a conversation. Those in the same folder share worker processes."""
+        known = self._files.get(folder.resolve())
+        if known is not None:
+            return known.for_another_conversation()
+        made = FileTools(folder, self.private, ripgrep=find_ripgrep())
+        self._files[folder.resolve()] = made
+        return made
+
+    async def close(self) -> None:
+        """Wait for what is still to be written, close the connections, end the processes of tools."""
+        await self.writes.finish()
+        files = (one.close() for one in self._files.values())
+        closing = (*files, self.mcp.close(), self.servers.close())
+        # One that fails must not keep the others from ending their processes.
+        for outcome in await asyncio.gather(*closing, return_exceptions=True):
+            if isinstance(outcome, BaseException):
+                raise outcome
+
+    def redact(self, text: str) -> str:
+        """Return a text without the user's keys and without lone surrogates."""
+        return redact(repair_surrogates(text), self.settings.secrets)
+
+
+class Conversation:
+    """One file's conversation: its tools and approvals, and what it has read and sent.
+
+    Args:
+        folder: The notebook's folder.
+        approver: Decides about calls that need approval; by default by the settings alone.
+        namespace: The notebook's Python, where there is one.
+        limits: Those in force; by default the user's, narrowed by the project.
+        parent: The conversation that starts this one. It offers no tool that the parent has not.
+
+    Attributes:
+        tools: The tools that models can call, except those of MCP servers; may be added to between turns.
+        request_builder: The cells that have been read and the requests that have been sent.
+        results: Keeps tool results that are too long for a request.
+        warnings: Warnings for the first turn.
+        reported: What the reader has been warned about in this session; not repeated.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        folder: Path,
+        *,
+        approver: Approver | None = None,
+        namespace: Namespace | None = None,
+        limits: Limits | None = None,
+        parent: Conversation | None = None,
+    ) -> None:
+        self.services = services
+        self.folder = folder
+        self.approver = approver or Approver(services.settings.approval, folder)
+        self.namespace = namespace
+        self.results = Results(folder)
+        self._files = services.open_files(folder)
+        self.tools, problems = self._make_tools()
+        self.warnings = [*services.warnings, *problems]
+        self.reported: set[str] = set()
+        if parent is not None:
+            own = {tool.name: tool for tool in self.tools}
+            kept = (tool for tool in parent.tools if not runs_in_kernel(tool))
+            self.tools = ToolSet(own.get(tool.name, tool) for tool in kept)
+            self.warnings, self.reported = [], set(parent.reported)
+        self.request_builder = self._new_builder(limits or services.limits)
+
+    def for_subagent(self, limits: Limits) -> Conversation:
+        """Return a sub-agent's conversation, whose folder is the project's and which has no Python.
+
+        Args:
+            limits: The limits that are in force for the agent that starts it.
+        """
+        folder = find_project(self.folder)
+        approver = Approver(self.approver.policy, folder, self.approver.rules)
+        return Conversation(self.services, folder, approver=approver, limits=limits, parent=self)
+
     def _make_tools(self) -> tuple[ToolSet, list[str]]:
-        """Return the tools for the engine's folder, and what is wrong with those of plug-ins."""
-        plugin_tools, problems = load_tools(ToolHost(self.folder), self.settings.plugins_off)
+        """Return the tools for the conversation's folder, and what is wrong with those of plug-ins."""
+        plugin_tools, problems = load_tools(
+            ToolHost(self.folder), self.services.settings.plugins_off
+        )
         tools = ToolSet(
             (
                 *self._files.tools,
-                shell_tool(self.folder, self.settings.secrets),
+                shell_tool(self.folder, self.services.settings.secrets),
                 *([python_tool(self.namespace)] if self.namespace is not None else ()),
                 *dispatch_tools(self.folder),
                 task_finish_tool(),
@@ -180,34 +219,27 @@ class Engine:
         )
         return tools, problems
 
-    def _open_subagent_files(self, folder: Path) -> FileTools:
-        """Return file tools for sub-agents; they share their worker processes."""
-        if folder == self.folder.resolve():
-            return self._files
-        if self._subagent_files is None:
-            self._subagent_files = FileTools(folder, self._private, ripgrep=find_ripgrep())
-        return self._subagent_files
-
     def _new_builder(self, limits: Limits) -> RequestBuilder:
-        roots = Roots(self.folder, self._private)
+        shared = self.services
+        roots = Roots(self.folder, shared.private)
         chooser = AgentChooser(
-            self.settings, self.servers, limits, self.tools, self._files, roots, self.mcp
+            shared.settings, shared.servers, limits, self.tools, self._files, roots, shared.mcp
         )
         return RequestBuilder(
             self.folder,
             chooser,
             self.results,
-            is_magic=self._is_magic,
-            secrets=self.settings.secrets,
-            private=self._private,
-            home=self._home,
+            is_magic=shared.is_magic,
+            secrets=shared.settings.secrets,
+            private=shared.private,
+            home=shared.home,
         )
 
     def new_record(self) -> TurnRecord:
         """Return the record of a turn that begins now."""
-        started = self.ids.now().isoformat(timespec="seconds")
+        started = self.services.ids.now().isoformat(timespec="seconds")
         head = {"agent": DEFAULT_AGENT, "started": started.replace("+00:00", "Z")}
-        return TurnRecord(head, lambda: self.ids.new_token(4))
+        return TurnRecord(head, lambda: self.services.ids.new_token(4))
 
     async def preview(self, source: str, transcript: Transcript) -> Preview:
         """Return the request of a prompt cell. Asks nobody and runs nothing.
@@ -217,9 +249,9 @@ class Engine:
         Raises:
             MsgbookError: There would be no request; the message says why.
         """
-        transcript = self.identities.identify(transcript).transcript
+        transcript = self.services.identities.identify(transcript).transcript
         prompt = read_prompt(source)
-        check_prompt(source, prompt, transcript, self.redact)
+        check_prompt(source, prompt, transcript, self.services.redact)
         services = self._preview_services()
         prepared = await self.request_builder.prepare(source, prompt, transcript, services)
         active_agent = prepared.active_agent
@@ -227,7 +259,9 @@ class Engine:
         return Preview(
             source,
             prepared,
-            self.servers.adapt(self.provider_request(prepared), active_agent.agent.provider),
+            self.services.servers.adapt(
+                self.provider_request(prepared), active_agent.agent.provider
+            ),
             (
                 *list_prompt_warnings(source, prompt, transcript.current),
                 *services.notices,
@@ -243,13 +277,15 @@ class Engine:
         """
         return await self.request_builder.agent_chooser.choose(
             read_prompt(source),
-            self.identities.identify(transcript).transcript,
+            self.services.identities.identify(transcript).transcript,
             await self.request_builder.read_project(),
             self._preview_services().choose_model,
         )
 
     def _preview_services(self) -> PreviewServices:
-        return PreviewServices(self.approver.allows, self.servers.choose_known_model, self.mcp)
+        return PreviewServices(
+            self.approver.allows, self.services.servers.choose_known_model, self.services.mcp
+        )
 
     def provider_request(self, prepared: PreparedRequest) -> Request:
         """Return the request as it is sent, without what the provider adds."""
@@ -257,22 +293,8 @@ class Engine:
         return Request(
             active_agent.model,
             prepared.request.messages,
-            redact_json(active_agent.tools.schemas, self.settings.secrets),
+            redact_json(active_agent.tools.schemas, self.services.settings.secrets),
             active_agent.options,
             active_agent.model_origin,
             prepared.reasoned,
         )
-
-    async def close(self) -> None:
-        """Wait for what is still to be written, close the connections, end the processes of tools."""
-        await self.writes.finish()
-        files = filter(None, (self._files, self._subagent_files))
-        closing = (*(one.close() for one in files), self.mcp.close(), self.servers.close())
-        # One that fails must not keep the others from ending their processes.
-        for outcome in await asyncio.gather(*closing, return_exceptions=True):
-            if isinstance(outcome, BaseException):
-                raise outcome
-
-    def redact(self, text: str) -> str:
-        """Return a text without the user's keys and without lone surrogates."""
-        return redact(repair_surrogates(text), self.settings.secrets)

@@ -20,7 +20,7 @@ from msgbook.display.failure import (
     turn_failure,
 )
 from msgbook.display.turn_view import TurnView
-from msgbook.engine import Engine
+from msgbook.engine import Conversation
 from msgbook.errors import MsgbookError
 from msgbook.events import Notice, RetryWait, TurnFinished
 from msgbook.notebook import Transcript, is_imported
@@ -60,7 +60,7 @@ class EndedTurn:
 
 
 async def run_to_end(
-    engine: Engine,
+    conversation: Conversation,
     source: str,
     read_transcript: Callable[[], Awaitable[Transcript]],
     record: TurnRecord,
@@ -79,7 +79,7 @@ async def run_to_end(
 
     Args:
         source: The cell's source, as written.
-        record: New, from `Engine.new_record`.
+        record: New, from `Conversation.new_record`.
         view: Shows the record.
         ask: Asks a person to approve a tool call; None where nobody can be asked.
         keep_agent: Saves AgentMetadata in the notebook, which has others or none; called before the
@@ -91,23 +91,31 @@ async def run_to_end(
     transcript = None
     try:
         view.changed()
-        found = await asyncio.to_thread(engine.identities.identify, await read_transcript())
+        found = await asyncio.to_thread(
+            conversation.services.identities.identify, await read_transcript()
+        )
         transcript = found.transcript
         if found.unsaved is not None and keep_agent is not None:
             keep_agent(found.unsaved)
         if within is None:
-            engine.waits.begin_turn((transcript.current or {}).get("id"))
+            conversation.services.waits.begin_turn((transcript.current or {}).get("id"))
         # Where no page shows the cells, the host writes the file.
         writes = transcript.source == "file"
         mark = partial(mark_running, transcript.path, found.uuid, writes=writes)
-        with mark() if engine.saves_files else nullcontext():
-            await _TurnRun(engine, source, transcript, record, view, ask, within, confirm).run()
+        with mark() if conversation.services.saves_files else nullcontext():
+            await _TurnRun(
+                conversation, source, transcript, record, view, ask, within, confirm
+            ).run()
     except asyncio.CancelledError:
-        record.apply(TurnFinished("interrupted"), engine.clock())
+        record.apply(TurnFinished("interrupted"), conversation.services.clock())
     except Exception as error:
-        _end_by_failure(record, log_internal_error(error, engine.settings.secrets), engine.clock())
-    if engine.cassette is not None:
-        engine.cassette.end_turn(record)
+        _end_by_failure(
+            record,
+            log_internal_error(error, conversation.services.settings.secrets),
+            conversation.services.clock(),
+        )
+    if conversation.services.cassette is not None:
+        conversation.services.cassette.end_turn(record)
     turn = record.snapshot()
     finished = finished_agent(turn, transcript.metadata) if transcript is not None else None
     if finished is not None and keep_agent is not None:
@@ -124,7 +132,7 @@ class _TurnRun:
 
     def __init__(
         self,
-        engine: Engine,
+        conversation: Conversation,
         source: str,
         transcript: Transcript,
         record: TurnRecord,
@@ -133,7 +141,7 @@ class _TurnRun:
         within: Budgets | None,
         confirm: Ask | None,
     ) -> None:
-        self._engine = engine
+        self._conversation = conversation
         self._source = source
         self._prompt = read_prompt(source)
         self._transcript = transcript
@@ -144,47 +152,53 @@ class _TurnRun:
         self._confirm = partial(self._show_and_ask, confirm) if confirm is not None else None
         self._services = TurnServices(
             record,
-            engine.reported,
+            conversation.reported,
             view.changed,
-            choose_model=partial(engine.servers.choose_model, notify=self._show_wait),
+            choose_model=partial(
+                conversation.services.servers.choose_model, notify=self._show_wait
+            ),
             approve=self._approve,
-            describe=engine.namespace.describe if engine.namespace is not None else None,
-            redact=engine.redact,
-            cap_result=engine.results.cap,
-            mcp=engine.mcp,
-            new_token=engine.ids.new_token,
+            describe=conversation.namespace.describe
+            if conversation.namespace is not None
+            else None,
+            redact=conversation.services.redact,
+            cap_result=conversation.results.cap,
+            mcp=conversation.services.mcp,
+            new_token=conversation.services.ids.new_token,
             approve_read=self._approve_read,
-            run_call=engine.run_call,
-            clock=engine.clock,
+            run_call=conversation.services.run_call,
+            clock=conversation.services.clock,
         )
 
     async def run(self) -> None:
         """Run the turn and show it. An error that the user can correct ends it."""
         self._record.set_head(context={"source": self._transcript.source})
         for notice in self._notices():
-            self._record.apply(notice, self._engine.clock())
+            self._record.apply(notice, self._conversation.services.clock())
         try:
             prepared = await self._prepare()
         except MsgbookError as error:
-            _end_by_failure(self._record, failure_from_error(error), self._engine.clock())
+            _end_by_failure(
+                self._record, failure_from_error(error), self._conversation.services.clock()
+            )
             return
         self._view.changed()
         active_agent = prepared.active_agent
-        budgets = Budgets(active_agent.limits, self._engine.clock, self._within)
+        budgets = Budgets(active_agent.limits, self._conversation.services.clock, self._within)
         parent = Parent(
-            self._engine, active_agent, self._transcript, budgets, self._ask, run_to_end
+            self._conversation, active_agent, self._transcript, budgets, self._ask, run_to_end
         )
         turn = run_turn(
-            self._engine.provider_request(prepared),
+            self._conversation.provider_request(prepared),
             self._record,
             provider=active_agent.provider,
             tools=with_subagents(active_agent.tools, parent),
             approve=self._approve,
-            redact=self._engine.redact,
-            cap_result=self._engine.results.cap,
-            clock=self._engine.clock,
+            redact=self._conversation.services.redact,
+            cap_result=self._conversation.results.cap,
+            clock=self._conversation.services.clock,
             limits=active_agent.limits,
-            run_call=self._engine.run_call,
+            run_call=self._conversation.services.run_call,
             budgets=budgets,
         )
         async with aclosing(turn) as changes:
@@ -192,23 +206,23 @@ class _TurnRun:
                 self._view.changed()
 
     def _show_wait(self, wait: RetryWait) -> None:
-        self._record.apply(wait, self._engine.clock())
+        self._record.apply(wait, self._conversation.services.clock())
         self._view.changed()
 
     async def _approve(self, question: Question) -> Decision:
-        cassette = self._engine.cassette
+        cassette = self._conversation.services.cassette
         if cassette is None:
             return await self._decide(question)
         return await cassette.decide(question, partial(self._decide, question))
 
     async def _approve_read(self, question: Question) -> Decision:
-        cassette = self._engine.cassette
+        cassette = self._conversation.services.cassette
         if cassette is None:
             return await self._decide(question)
         return await cassette.decide_read(question, partial(self._decide, question))
 
     async def _decide(self, question: Question) -> Decision:
-        return await self._engine.approver.decide(question, self._ask)
+        return await self._conversation.approver.decide(question, self._ask)
 
     async def _show_and_ask(self, ask: Ask, question: Question) -> Answer | None:
         """Show the turn, to which the question refers, and ask a person."""
@@ -218,8 +232,8 @@ class _TurnRun:
     async def _prepare(self) -> PreparedRequest:
         """Make the request, and record and keep what it is made of."""
         transcript, services = self._transcript, self._services
-        builder = self._engine.request_builder
-        check_prompt(self._source, self._prompt, transcript, self._engine.redact)
+        builder = self._conversation.request_builder
+        check_prompt(self._source, self._prompt, transcript, self._conversation.services.redact)
         await self._confirm_references()
         prepared = await builder.prepare(self._source, self._prompt, transcript, services)
         active_agent = prepared.active_agent
@@ -230,7 +244,7 @@ class _TurnRun:
         )
         check_context_window(prepared, transcript.earlier, services.warn, builder.tokens)
         self._record.set_head(context=prepared.context)
-        digests = prepared.digests if self._engine.saves_files else ()
+        digests = prepared.digests if self._conversation.services.saves_files else ()
         reasons = await asyncio.to_thread(builder.blobs.write, digests)
         lead = "Texts that this conversation refers to cannot be kept for later requests"
         warn_once(services, [f"{lead}: {why}." for why in reasons])
@@ -244,9 +258,9 @@ class _TurnRun:
             BrokenReferenceError: The author does not want it sent.
         """
         is_text = is_imported(self._transcript.current)
-        if self._confirm is None or self._engine.approver.policy != "ask" or is_text:
+        if self._confirm is None or self._conversation.approver.policy != "ask" or is_text:
             return
-        text = self._engine.redact(self._prompt.text)
+        text = self._conversation.services.redact(self._prompt.text)
         if "@" not in text:
             return
         from msgbook.request import list_broken_references
@@ -259,7 +273,7 @@ class _TurnRun:
         lines = "\n".join(
             [*broken[:_BROKEN_SHOWN], *([f"... and {more} more"] if more > 0 else [])]
         )
-        token = self._engine.ids.new_token(4)
+        token = self._conversation.services.ids.new_token(4)
         call: Block = {
             "type": TOOL_CALLS.name,
             "id": f"send-{token}",
@@ -288,11 +302,11 @@ class _TurnRun:
         Warnings appear once in a session; the one about an approval policy that allows every call
         appears in each turn.
         """
-        engine, transcript = self._engine, self._transcript
-        warnings = [*engine.warnings, *engine.approver.rules.take_problems()]
-        texts = [text for text in warnings if text not in engine.reported]
-        engine.reported.update(warnings)
-        if engine.settings.approval == "allow":
+        conversation, transcript = self._conversation, self._transcript
+        warnings = [*conversation.warnings, *conversation.approver.rules.take_problems()]
+        texts = [text for text in warnings if text not in conversation.reported]
+        conversation.reported.update(warnings)
+        if conversation.services.settings.approval == "allow":
             texts.append("MSGBOOK_APPROVAL=allow: tools run without asking.")
         if transcript.notice:
             texts.append(transcript.notice)

@@ -13,7 +13,7 @@ from scripted_server import Answer, ScriptedServer, call, error, text
 from msgbook.approval import Answer as Said
 from msgbook.approval import Approver
 from msgbook.cli.run import run_file
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.extras.cassettes import CassetteFile, Player, Recorder, read_cassette
 from msgbook.extras.cassettes.replay import run_replay
 from msgbook.notebook import Transcript
@@ -21,11 +21,13 @@ from msgbook.notebook import Transcript
 
 async def turn_with(settings, folder, cassette, ask):
     """The turn of a conversation with an approval policy that asks."""
-    engine = Engine(settings, folder, approver=Approver("ask", folder), cassette=cassette)
+    engine = Conversation(
+        Services(settings, cassette=cassette), folder, approver=Approver("ask", folder)
+    )
     try:
         return await run_turn(engine, "hi", Transcript("memory", ()), ask)
     finally:
-        await engine.close()
+        await engine.services.close()
 
 
 async def yes(_question):

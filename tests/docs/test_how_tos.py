@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from msgbook.engine import Engine
+from msgbook.engine import Conversation
 from msgbook.notebook import magics_table
 from msgbook.provider import answer_quirks, request_quirks
 
@@ -17,11 +17,12 @@ PAGE = (ROOT / "docs" / "contributing.md").read_text("utf-8")
 
 
 def test_the_method_that_gets_the_tool_also_makes_those_of_sub_agents() -> None:
-    file, method = re.search(r"`Engine\.(\w+)` of `([^`]+)`", PAGE).group(2, 1)
+    file, method = re.search(r"`Conversation\.(\w+)` of `([^`]+)`", PAGE).group(2, 1)
 
-    assert (ROOT / file).samefile(inspect.getfile(Engine))
-    assert "shell_tool(" in inspect.getsource(getattr(Engine, method))
-    assert f".{method}()" in inspect.getsource(Engine.for_subagent)
+    assert (ROOT / file).samefile(inspect.getfile(Conversation))
+    assert "shell_tool(" in inspect.getsource(getattr(Conversation, method))
+    assert f".{method}()" in inspect.getsource(Conversation.__init__)
+    assert "Conversation(" in inspect.getsource(Conversation.for_subagent)
 
 
 @pytest.mark.parametrize(

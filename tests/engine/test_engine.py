@@ -14,7 +14,7 @@ from engine_turns import run_prompt
 from scripted_server import Answer, ScriptedServer, delta, error, finish, text
 
 from msgbook.config import Settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.errors import ProviderError
 
 pytestmark = over_both_apis
@@ -221,7 +221,7 @@ def test_what_cannot_be_closed_does_not_keep_the_engine_from_closing_the_rest(
     tmp_path,
 ):
     async def use():
-        engine = Engine(Settings(), tmp_path)
+        engine = Conversation(Services(Settings()), tmp_path)
         closed = asyncio.Event()
 
         class Broken:
@@ -233,9 +233,9 @@ def test_what_cannot_be_closed_does_not_keep_the_engine_from_closing_the_rest(
                 await asyncio.sleep(0)
                 closed.set()
 
-        engine.servers, engine.mcp = Broken(), Slow()
+        engine.services.servers, engine.services.mcp = Broken(), Slow()
         with pytest.raises(ProviderError):
-            await engine.close()
+            await engine.services.close()
         return closed.is_set()
 
     assert asyncio.run(use())

@@ -12,7 +12,7 @@ from engine_turns import run_turn
 from scripted_server import Answer, ScriptedServer, delta, finish, text
 
 from msgbook.config import load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.ids import Ids
 from msgbook.notebook.transcript import Transcript
 
@@ -42,7 +42,7 @@ def test_calls_without_an_id_and_references_get_the_same_ids_again(tmp_path: Pat
             settings = load_settings({"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"})
 
             async def run() -> dict[str, object]:
-                engine = Engine(settings, tmp_path, ids=CountedIds())
+                engine = Conversation(Services(settings, ids=CountedIds()), tmp_path)
                 try:
                     prompt = 'Look: @[read{"path": "a.txt"}]'
                     found: dict[str, object] = await run_turn(
@@ -50,7 +50,7 @@ def test_calls_without_an_id_and_references_get_the_same_ids_again(tmp_path: Pat
                     )
                     return found
                 finally:
-                    await engine.close()
+                    await engine.services.close()
 
             return asyncio.run(run())
 

@@ -100,7 +100,7 @@ def test_a_tool_whose_definition_has_changed_is_offered_again(server, tmp_path):
     async def talk():
         async with Session(server, tmp_path, tools=(EVENT,)) as session:
             await session.ask("hi", refuse=refuses_tool)
-            session.engine.servers.forget_refused_tools()
+            session.engine.services.servers.forget_refused_tools()
             await session.ask("again")
 
     asyncio.run(talk())

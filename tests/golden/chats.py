@@ -23,7 +23,7 @@ from msgbook.cli.incomplete_answers import answer_prompts
 from msgbook.cli.screen import Screen
 from msgbook.display.console import TextDisplay
 from msgbook.display.turn_view import TurnView
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.notebook import Cell, Document
 from msgbook.turn import TurnRecord
 from msgbook_format.turn import blocks_of_type, turn_of
@@ -94,13 +94,10 @@ async def _answer(chat: Chat, world: World) -> None:
         print(prompt, end="")
         return next(typed, "")
 
-    engine = Engine(
-        settings,
+    engine = Conversation(
+        Services(settings, ids=CountedIds(), sleep=no_sleep, clock=lambda: 0.0),
         world.folder,
         approver=Approver(settings.approval, world.folder, Rules(rules)),
-        ids=CountedIds(),
-        sleep=no_sleep,
-        clock=lambda: 0.0,
     )
     # What is seen of agents that run side by side depends on when one looks.
     is_live = chat.play is None
@@ -117,7 +114,7 @@ async def _answer(chat: Chat, world: World) -> None:
     try:
         await answer_prompts(answering, document, numbers, [], _tell)
     finally:
-        await engine.close()
+        await engine.services.close()
 
 
 class _InterruptingScreen(Screen):

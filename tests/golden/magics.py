@@ -10,7 +10,7 @@ from engine_turns import no_sleep, run_turn
 from scripted_server import call, text
 
 from msgbook.approval import Approver, Rules, load_with_project
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.errors import MsgbookError
 from msgbook.magics import run_magic
 from msgbook.magics.base import MagicContext
@@ -39,13 +39,10 @@ def play(magics: list[str], talk: list[str], world: World) -> Record:
 async def _play(sources: list[str], world: World, record: Record) -> None:
     settings, rules = load_with_project(world.folder)
     approver = Approver("ask", world.folder, Rules(rules))
-    engine = Engine(
-        settings,
+    engine = Conversation(
+        Services(settings, ids=CountedIds(), sleep=no_sleep, clock=lambda: 0.0),
         world.folder,
         approver=approver,
-        ids=CountedIds(),
-        sleep=no_sleep,
-        clock=lambda: 0.0,
     )
     cells: list[dict[str, Any]] = []
     marks: list[Any] = []
@@ -71,11 +68,11 @@ async def _play(sources: list[str], world: World, record: Record) -> None:
                 ]
             cells.append(cell)
     finally:
-        await engine.close()
+        await engine.services.close()
     record.add("marks", marks)
 
 
-async def _printed(source: str, engine: Engine, above: Transcript, marks: list[Any]) -> str:
+async def _printed(source: str, engine: Conversation, above: Transcript, marks: list[Any]) -> str:
     async def transcript() -> Transcript:
         return above
 

@@ -18,7 +18,7 @@ from msgbook.approval import (
 )
 from msgbook.approval.store import Store
 from msgbook.config import Settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.magics import run_magic
 from msgbook.magics.base import MagicContext, UsageError
 
@@ -36,7 +36,7 @@ def approver(tmp_path: Path, file: Path) -> Approver:
 
 @pytest.fixture
 def run(approver: Approver, tmp_path: Path):
-    engine = Engine(Settings(), tmp_path, approver=approver)
+    engine = Conversation(Services(Settings()), tmp_path, approver=approver)
 
     async def transcript():
         raise AssertionError("nothing of the notebook is needed")

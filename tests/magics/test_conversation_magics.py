@@ -13,7 +13,7 @@ from scripted_server import text
 
 from msgbook.agents import UnknownAgentError, build_system_prompt
 from msgbook.config import load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.magics import run_magic
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook.cells import is_own_magic
@@ -49,7 +49,7 @@ class Play:
         return asyncio.run(self._play([cell(*numbered) for numbered in enumerate(cells)]))
 
     async def _play(self, cells):
-        engine = Engine(load_settings(self.env), self.folder)
+        engine = Conversation(Services(load_settings(self.env)), self.folder)
         said = ""
         try:
             for position, one in enumerate(cells):
@@ -64,7 +64,7 @@ class Play:
                 else:
                     await answer(engine, one, above)
         finally:
-            await engine.close()
+            await engine.services.close()
         return said
 
     async def _magic(self, engine, source, above):

@@ -24,7 +24,7 @@ from scripted_server import ScriptedServer, text
 
 from msgbook.__main__ import main
 from msgbook.config import McpServerSettings, load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.errors import ConfigError
 from msgbook.network import find_route
 from msgbook.network.proxies import is_this_computer
@@ -123,13 +123,13 @@ def url() -> Iterator[str]:
 async def turn(env: dict[str, str]) -> dict[str, Any]:
     """The turn of a prompt, or the error of its settings as a turn would show it."""
     try:
-        engine = Engine(load_settings(env), Path(), sleep=no_sleep)
+        engine = Conversation(Services(load_settings(env), sleep=no_sleep), Path())
     except ConfigError as error:
         return {"status": "error", "blocks": [{"message": str(error)}]}
     try:
         return dict(await run_turn(engine, "hi", Transcript("memory", [])))
     finally:
-        await engine.close()
+        await engine.services.close()
 
 
 def is_plain(words: str, *names: str) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from history_cells import turn_cell
 
 from msgbook.config import load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.magics import run_magic
 from msgbook.magics.base import MagicContext
 from msgbook.notebook.token_usage import TurnUsage, list_turn_usage
@@ -44,7 +44,7 @@ def table(tmp_path):
     def run(*cells, prices="", source="live"):
         path = tmp_path / "msgbook.toml"
         path.write_text(PRICES + prices)
-        engine = Engine(load_settings({"MSGBOOK_CONFIG": str(path)}), tmp_path)
+        engine = Conversation(Services(load_settings({"MSGBOOK_CONFIG": str(path)})), tmp_path)
 
         async def transcript():
             return Transcript(source, cells)

@@ -12,7 +12,7 @@ from packages import write_package
 from scripted_server import call, text
 
 from msgbook.config import Settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.errors import ToolError
 from msgbook.tools import OWN_NAMES, ToolHost, load_tools
 
@@ -322,7 +322,7 @@ def test_a_name_of_ours_stays_ours(load, name):
 
 
 def test_our_own_names_are_those_of_the_tools_of_an_engine(tmp_path):
-    assert {tool.name for tool in Engine(Settings(), tmp_path).tools} < OWN_NAMES
+    assert {tool.name for tool in Conversation(Services(Settings()), tmp_path).tools} < OWN_NAMES
 
 
 @pytest.mark.parametrize("name", ["mcp__git__log", "a.b", "a" * 65, "fünf"])

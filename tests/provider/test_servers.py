@@ -13,7 +13,7 @@ from refused import SEEN
 from scripted_server import ScriptedServer
 
 from msgbook.config import Settings, load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.errors import ConfigError, ProviderError
 from msgbook.events import Notice, RetryWait, TextDelta
 from msgbook.magics import run_magic
@@ -277,9 +277,9 @@ def test_an_agent_of_the_configuration_is_answered_by_its_provider(toml_of_two, 
     )
 
     async def run():
-        engine = Engine(settings, tmp_path)
+        engine = Conversation(Services(settings), tmp_path)
         turn = await run_turn(engine, "%%msg agent=reviewer\nhi", Transcript("memory", []))
-        await engine.close()
+        await engine.services.close()
         return turn
 
     turn = asyncio.run(run())
@@ -301,7 +301,9 @@ def test_a_turn_costs_what_its_own_provider_asks(toml_of_two, tmp_path):
     async def transcript():
         return Transcript("live", cells)
 
-    shown = asyncio.run(run_magic("%usage", MagicContext(Engine(settings, tmp_path), transcript)))
+    shown = asyncio.run(
+        run_magic("%usage", MagicContext(Conversation(Services(settings), tmp_path), transcript))
+    )
 
     costs = [line.split()[6] for line in shown.splitlines()[3:6]]
     assert costs == ["1.0000", "3.0000", "?"]

@@ -17,7 +17,7 @@ from talk import content_reference, no_sleep, notices
 
 from msgbook.approval import Answer
 from msgbook.config import load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.notebook.transcript import Transcript
 from msgbook.tools import Results
 from msgbook.tools.results import RESULT_LIMIT
@@ -100,7 +100,7 @@ def test_a_later_session_says_that_the_text_is_gone_and_asks_again(talk, secrets
 
 def test_in_one_session_what_was_sent_is_sent_again_byte_for_byte(server, talk, secrets):
     server.answers = [text("Yes.")]
-    engine = Engine(load_settings(talk.env), secrets, sleep=no_sleep)
+    engine = Conversation(Services(load_settings(talk.env), sleep=no_sleep), secrets)
     cells: list[dict[str, Any]] = []
 
     async def allow(question: Any) -> Answer:
@@ -119,7 +119,7 @@ def test_in_one_session_what_was_sent_is_sent_again_byte_for_byte(server, talk, 
             for source in ("@[.env] and @[free.txt]", "More.", "@[.env] unchanged?", "Still?"):
                 await ask(source)
         finally:
-            await engine.close()
+            await engine.services.close()
 
     asyncio.run(talked())
 

@@ -11,7 +11,7 @@ from engine_turns import run_turn
 from history_cells import turn_cell
 
 from msgbook.config import load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.notebook.transcript import Transcript
 from msgbook.request.context_window import describe_length, find_overflow
 from msgbook.request.history import Reader, View
@@ -86,9 +86,9 @@ def test_the_turn_warns_before_a_long_request_is_sent(server, tmp_path):
     env = {"MSGBOOK_CONFIG": str(path), "OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
 
     async def turn(*cells):
-        engine = Engine(load_settings(env), tmp_path)
+        engine = Conversation(Services(load_settings(env)), tmp_path)
         turn = await run_turn(engine, "hi", Transcript("memory", cells))
-        await engine.close()
+        await engine.services.close()
         return turn["blocks"]
 
     warned = asyncio.run(turn(turn_cell("word " * 20_000)))
@@ -111,9 +111,9 @@ def test_a_project_may_have_the_turn_warn_earlier_but_not_later(server, tmp_path
     settings = replace(settings, project_limits={"warn_tokens": wanted})
 
     async def turn():
-        engine = Engine(settings, tmp_path)
+        engine = Conversation(Services(settings), tmp_path)
         turn = await run_turn(engine, "word " * 2000, Transcript("memory", []))
-        await engine.close()
+        await engine.services.close()
         return turn["blocks"]
 
     (notice, answer) = asyncio.run(turn())

@@ -16,7 +16,7 @@ from talk import content_reference, no_sleep, notices
 
 from msgbook.approval import Answer
 from msgbook.config import load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.notebook.transcript import Transcript
 
 
@@ -288,14 +288,14 @@ def test_a_text_that_comes_back_in_a_session_is_sent_in_its_place(server, talk):
     answered(talk, "Look.", recorded("a.txt"))
 
     async def talked():
-        engine = Engine(load_settings(talk.env), talk.folder, sleep=no_sleep)
+        engine = Conversation(Services(load_settings(talk.env), sleep=no_sleep), talk.folder)
         try:
             file.write_text("another")
             await run_turn(engine, "One?", Transcript("live", talk.cells))
             file.write_text("W")
             return await run_turn(engine, "Two? @[a.txt]", Transcript("live", talk.cells))
         finally:
-            await engine.close()
+            await engine.services.close()
 
     turn = asyncio.run(talked())
 

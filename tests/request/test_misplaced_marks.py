@@ -13,17 +13,19 @@ from hypothesis import strategies as st
 from misplaced_marks import ACCIDENTS, HIDDEN, LABELS, marks
 
 from msgbook.config import load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.notebook import Transcript
 from msgbook_format import check, reads, writes
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    return Engine(load_settings({"MSGBOOK_MODEL": "demo"}), tmp_path_factory.mktemp("notebook"))
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Conversation:
+    return Conversation(
+        Services(load_settings({"MSGBOOK_MODEL": "demo"})), tmp_path_factory.mktemp("notebook")
+    )
 
 
-def sent(engine: Engine, text: str) -> set[str]:
+def sent(engine: Conversation, text: str) -> set[str]:
     """Return the labels of the hidden texts that the request of a prompt at the end contains."""
     notebook = reads(text)
     above = Transcript("file", list(notebook.cells), metadata=notebook.metadata)
@@ -46,7 +48,7 @@ def named(text: str) -> set[str]:
     return {label for label in LABELS if any(re.search(names[label], line) for line in found)}
 
 
-def assert_nothing_hidden_is_sent_in_silence(engine: Engine, text: str) -> None:
+def assert_nothing_hidden_is_sent_in_silence(engine: Conversation, text: str) -> None:
     assert writes(reads(text)) == text
     assert sent(engine, text) <= named(text)
 
@@ -78,7 +80,7 @@ _accidents = st.lists(
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(accidents=_accidents)
 def test_check_names_the_marks_that_several_accidents_broke(
-    engine: Engine, accidents: Sequence[tuple[str, int]]
+    engine: Conversation, accidents: Sequence[tuple[str, int]]
 ) -> None:
     lines = HIDDEN.split("\n")
     for name, place in accidents:

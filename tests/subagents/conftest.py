@@ -17,7 +17,7 @@ from team import dispatch_result, subagent_files
 from msgbook.approval import Approver, Ask
 from msgbook.config import load_settings
 from msgbook.display.turn_view import HiddenTurn
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.notebook import Transcript
 from msgbook.turn_run import run_to_end
 
@@ -32,7 +32,7 @@ class Team:
     """The user's `msgbook.toml`."""
     approval: str = "allow"
     frontmatter: str = ""
-    engine: Engine | None = None
+    engine: Conversation | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
     name: str = "chat.msg.md"
     clock: Callable[[], float] = time.monotonic
@@ -71,8 +71,8 @@ class Team:
 
         async def turn() -> Any:
             approver = Approver(settings.approval, where)
-            engine = self.engine = Engine(
-                settings, where, approver=approver, sleep=no_sleep, clock=self.clock
+            engine = self.engine = Conversation(
+                Services(settings, sleep=no_sleep, clock=self.clock), where, approver=approver
             )
             running = asyncio.ensure_future(
                 run_to_end(engine, prompt, transcript, engine.new_record(), HiddenTurn(), ask)
@@ -82,7 +82,7 @@ class Team:
                     await meanwhile(running)
                 return (await running).turn
             finally:
-                await engine.close()
+                await engine.services.close()
 
         return dict(asyncio.run(turn()))
 

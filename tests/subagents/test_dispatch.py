@@ -251,7 +251,7 @@ def test_an_interrupt_stops_all_of_them(team):
         await asyncio.to_thread(team.server.streaming.wait, 30)
         turn.cancel()
         await turn
-        await team.engine.writes.finish()
+        await team.engine.services.writes.finish()
         left.update(asyncio.all_tasks() - {asyncio.current_task()})
 
     left = set()

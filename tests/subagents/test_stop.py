@@ -30,7 +30,7 @@ def once_it_answers(team: Any, act: Callable[[], object]) -> Callable[[Any], Awa
 
 def test_only_the_one_that_is_stopped_ends_and_the_parent_is_told_so(team):
     def stop():
-        assert team.engine.subagents.stop("c", uuid_of(team, "apples"))
+        assert team.engine.services.subagents.stop("c", uuid_of(team, "apples"))
 
     team.server.choose = play(
         [dispatch("count the apples", "count the pears"), SAID],
@@ -45,12 +45,12 @@ def test_only_the_one_that_is_stopped_ends_and_the_parent_is_told_so(team):
     assert "### Sub-agent 'count the pears' Finished:" in result["content"]
     [stopped] = [turn for file in team.files for turn in turns_in(file) if turn["status"] != "done"]
     assert stopped["status"] == "interrupted"
-    assert team.engine.subagents.by_cell() == []
+    assert team.engine.services.subagents.by_cell() == []
 
 
 def test_what_is_not_running_for_the_cell_is_not_stopped(team):
     def stop():
-        uuid, running = uuid_of(team, "apples"), team.engine.subagents
+        uuid, running = uuid_of(team, "apples"), team.engine.services.subagents
         assert running.by_cell() == [(uuid, "c")]
         assert not running.stop("another cell", uuid)
         assert not running.stop("c", "another id")
@@ -64,7 +64,7 @@ def test_what_is_not_running_for_the_cell_is_not_stopped(team):
 
 def test_a_sub_agent_takes_those_that_it_started_with_it(team):
     def stop():
-        running = team.engine.subagents
+        running = team.engine.services.subagents
         [outer] = [uuid for uuid, _ in running.by_cell() if uuid == uuid_of(team, "the outer task")]
         assert [cell_id for _, cell_id in running.by_cell()] == ["c", "c"]
         assert running.stop("c", outer)
@@ -78,13 +78,13 @@ def test_a_sub_agent_takes_those_that_it_started_with_it(team):
     team.run(meanwhile=once_it_answers(team, stop))
 
     assert {turn["status"] for file in team.files for turn in turns_in(file)} == {"interrupted"}
-    assert team.engine.subagents.by_cell() == []
+    assert team.engine.services.subagents.by_cell() == []
 
 
 def test_one_that_waits_for_its_turn_can_be_stopped(team):
     def stop():
-        assert team.engine.subagents.stop("c", uuid_of(team, "count the pears"))
-        assert team.engine.subagents.stop("c", uuid_of(team, "count the apples"))
+        assert team.engine.services.subagents.stop("c", uuid_of(team, "count the pears"))
+        assert team.engine.services.subagents.stop("c", uuid_of(team, "count the apples"))
 
     team.config = "[limits]\nsubagents_at_once = 1\n"
     team.server.choose = play(

@@ -12,7 +12,7 @@ from scripted_server import ScriptedServer
 from msgbook.approval import Ask
 from msgbook.config import Settings, load_settings
 from msgbook.display.turn_view import HiddenTurn, TurnView
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.notebook.cells import Cell
 from msgbook.notebook.transcript import Transcript
 from msgbook.turn.record import TurnRecord
@@ -24,7 +24,7 @@ async def no_sleep(seconds: float) -> None:
 
 
 async def run_turn(
-    engine: Engine,
+    engine: Conversation,
     prompt: str,
     transcript: Transcript,
     ask: Ask | None = None,
@@ -59,13 +59,13 @@ def run_prompt(
         earlier: The cells above.
     """
     environ = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m", **env}
-    engine = Engine(settings or load_settings(environ), folder, sleep=no_sleep)
+    engine = Conversation(Services(settings or load_settings(environ), sleep=no_sleep), folder)
 
     async def turn() -> Any:
         try:
             return await run_turn(engine, prompt, Transcript("memory", earlier))
         finally:
-            await engine.close()
+            await engine.services.close()
 
     return asyncio.run(turn())
 

@@ -11,7 +11,7 @@ from engine_turns import run_turn
 from scripted_server import ScriptedServer
 
 from msgbook.config import load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.notebook.transcript import Transcript
 from msgbook.tools import Tool
 
@@ -26,7 +26,7 @@ def turn(server: ScriptedServer, tmp_path: Path):
             "MSGBOOK_MODEL": "m",
             "MSGBOOK_APPROVAL": approval,
         }
-        engine = Engine(load_settings(environ), tmp_path)
+        engine = Conversation(Services(load_settings(environ)), tmp_path)
         for tool in tools:
             engine.tools.add(tool)
 
@@ -34,7 +34,7 @@ def turn(server: ScriptedServer, tmp_path: Path):
             try:
                 return (await run_turn(engine, "go", Transcript("memory", ())))["blocks"]
             finally:
-                await engine.close()
+                await engine.services.close()
 
         return asyncio.run(answer())
 

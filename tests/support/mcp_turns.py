@@ -13,7 +13,7 @@ from scripted_server import ScriptedServer
 
 from msgbook.approval import Answer, Approver, Question
 from msgbook.config import McpServerSettings, Settings, load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.notebook import Transcript
 
 YES = Answer("once")
@@ -38,8 +38,8 @@ class Talk:
     def __init__(
         self, folder: Path, settings: Settings, answer: Answer | None = YES, **more: Any
     ) -> None:
-        self.engine = Engine(
-            settings, folder, approver=Approver("ask", folder, **more), sleep=no_sleep
+        self.engine = Conversation(
+            Services(settings, sleep=no_sleep), folder, approver=Approver("ask", folder, **more)
         )
         self.questions: list[Question] = []
         self._answer = answer
@@ -56,7 +56,7 @@ class Talk:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.engine.close()
+        await self.engine.services.close()
 
 
 def offered(server: ScriptedServer) -> list[str]:

@@ -15,7 +15,7 @@ from engine_turns import run_turn
 from responses_bodies import as_response
 
 from msgbook.config import load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.notebook.transcript import Transcript
 
 
@@ -132,13 +132,13 @@ def ask(
                 if watch is not None:
                     await watch(record.snapshot())
 
-            engine = Engine(load_settings(environ), Path(), sleep=sleep)
+            engine = Conversation(Services(load_settings(environ), sleep=sleep), Path())
             try:
                 for _ in range(turns):
                     record = engine.new_record()
                     await run_turn(engine, "hi", Transcript("memory", []), record=record)
             finally:
-                await engine.close()
+                await engine.services.close()
             return record.snapshot(), server.requests
 
     return asyncio.run(run())

@@ -13,7 +13,7 @@ from scripted_server import Answer, ScriptedServer, text
 from msgbook.approval import Answer as Decision
 from msgbook.approval import Approver, Question
 from msgbook.config import load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.notebook import Transcript
 from msgbook.tools.plugins import make_tool
 from msgbook_format.turn import TURN_MIME
@@ -47,11 +47,10 @@ class Session:
         self.server = server
         self.status = status
         self.cells: list[dict[str, Any]] = []
-        self.engine = Engine(
-            load_settings({"MSGBOOK_CONFIG": str(path)}),
+        self.engine = Conversation(
+            Services(load_settings({"MSGBOOK_CONFIG": str(path)}), sleep=no_sleep),
             folder,
             approver=Approver("ask", folder),
-            sleep=no_sleep,
         )
         for name in tools:
             self.engine.tools.add(make_tool(_nothing, name=name, read_only=True))
@@ -91,7 +90,7 @@ class Session:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.engine.close()
+        await self.engine.services.close()
 
 
 def tool_names(request: dict[str, Any]) -> list[str]:

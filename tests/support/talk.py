@@ -15,7 +15,7 @@ from scripted_server import ScriptedServer, text
 
 from msgbook.approval import Answer, Question
 from msgbook.config import load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.notebook.transcript import Transcript
 from msgbook.request import make_turn_views
 from msgbook.request.history import StaleTurn, stale_turns
@@ -72,7 +72,7 @@ class Talk:
         return asyncio.run(self._run(position))
 
     def preview(self, position: int) -> Any:
-        """What `Engine.preview` gives for a cell."""
+        """What `Conversation.preview` gives for a cell."""
 
         async def previewed() -> Any:
             async with self._engine() as engine:
@@ -90,7 +90,9 @@ class Talk:
                 transcript = replace(transcript, earlier=self.cells)
                 project = await builder.read_project()
                 await builder.restore_texts(transcript, project)
-                views = make_turn_views(builder.agent_chooser, transcript, project, engine.settings)
+                views = make_turn_views(
+                    builder.agent_chooser, transcript, project, engine.services.settings
+                )
                 return stale_turns(self.cells, builder.reader, views)
 
         return asyncio.run(found())
@@ -127,11 +129,13 @@ class Talk:
 
     @asynccontextmanager
     async def _engine(self) -> Any:
-        engine = Engine(load_settings(self.env), self.folder, sleep=no_sleep, **self._options)
+        engine = Conversation(
+            Services(load_settings(self.env), sleep=no_sleep), self.folder, **self._options
+        )
         try:
             yield engine
         finally:
-            await engine.close()
+            await engine.services.close()
 
     async def _ask(self, question: Question) -> Answer | None:
         self.questions.append(question)

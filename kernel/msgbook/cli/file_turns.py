@@ -23,7 +23,7 @@ from msgbook.cli.terminal import CommandError, say, write
 from msgbook.config import ApprovalPolicy, Settings, hide_keys
 from msgbook.display.failure import Failure, error_content
 from msgbook.display.turn_view import TurnView
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.host import home_folder, private_paths, saved_approver
 from msgbook.notebook import (
     Cell,
@@ -70,7 +70,7 @@ class FileTurns:
     def __init__(
         self,
         document: Document,
-        engine: Engine,
+        conversation: Conversation,
         screen: TurnScreen,
         read_line: ReadLine | None,
         recorder: Recorder | None = None,
@@ -78,7 +78,7 @@ class FileTurns:
         is_saved: bool = True,
     ) -> None:
         self._document = document
-        self._engine = engine
+        self._conversation = conversation
         self._screen = screen
         self._ask = InputLine().asker(read_line)
         self._recorder = recorder
@@ -95,7 +95,7 @@ class FileTurns:
         """
         cells = self._document.cells
         cell = cells[number]
-        record = self._engine.new_record()
+        record = self._conversation.new_record()
         view = self._screen.begin(cell, record)
         if self._recorder is not None:
             self._recorder.begin_cell(self._document.notebook)
@@ -106,7 +106,7 @@ class FileTurns:
 
         agents: list[dict[str, Any]] = []
         ended = await run_to_end(
-            self._engine,
+            self._conversation,
             source_of(cell),
             read_transcript,
             record,
@@ -176,12 +176,12 @@ def run_turns(
 
     async def run(recorder: Recorder | None) -> int:
         cancel_on_signals()
-        engine = engine_for(folder, settings, rules, recorder)
+        conversation = open_conversation(folder, settings, rules, recorder)
         try:
             ask = read_line if can_ask() else None
-            return await job(FileTurns(document, engine, screen, ask, recorder))
+            return await job(FileTurns(document, conversation, screen, ask, recorder))
         finally:
-            await engine.close()
+            await conversation.services.close()
 
     try:
         if cassette is None:
@@ -193,7 +193,7 @@ def run_turns(
         return 1
 
 
-def engine_for(
+def open_conversation(
     folder: Path,
     settings: Settings,
     rules: Sequence[Rule],
@@ -201,23 +201,21 @@ def engine_for(
     paces: Paces | None = None,
     *,
     as_kernel: bool = False,
-) -> Engine:
-    """Return the engine of a command. The caller closes it.
+) -> Conversation:
+    """Return the conversation of a command. The caller closes its services.
 
     Args:
         folder: Folder of the document.
-        paces: Of the servers, where several engines share them.
+        paces: Of the servers, where several sessions share them.
         as_kernel: Whether requests are only shown, as the notebook's kernel would send them: it has a
             Python, where the command has none.
     """
-    return Engine(
-        settings,
+    return Conversation(
+        Services(
+            settings, private=private_paths(), home=home_folder(), cassette=cassette, paces=paces
+        ),
         folder,
-        private=private_paths(),
         approver=saved_approver(settings, folder, rules),
-        home=home_folder(),
-        cassette=cassette,
-        paces=paces,
         namespace=AbsentPython() if as_kernel else None,
     )
 

@@ -16,7 +16,7 @@ from msgbook.cli.file_prompts import (
     shown_id,
     shown_title,
 )
-from msgbook.cli.file_turns import engine_for, require_conversation
+from msgbook.cli.file_turns import open_conversation, require_conversation
 from msgbook.cli.terminal import complain, line_of, printable_json, say
 from msgbook.config import Settings, hide_keys
 from msgbook.errors import MsgbookError
@@ -98,15 +98,15 @@ async def _request(
 ) -> Preview:
     cell = document.cells[number]
     folder = working_folder(document.path.absolute().parent)
-    engine = engine_for(folder, settings, rules, as_kernel=as_kernel)
+    conversation = open_conversation(folder, settings, rules, as_kernel=as_kernel)
     metadata = document.notebook["metadata"]
     try:
         above = Transcript(
             "file", document.cells[:number], cell, metadata=metadata, path=document.path
         )
-        return await engine.preview(source_of(cell), above)
+        return await conversation.preview(source_of(cell), above)
     finally:
-        await engine.close()
+        await conversation.services.close()
 
 
 def _json(preview: Preview) -> str:

@@ -1,4 +1,4 @@
-"""The session of one kernel: its settings, its engine, its memory and its page."""
+"""The session of one kernel: its settings, its conversation, its memory and its page."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from msgbook.text import controls_visible
 if TYPE_CHECKING:
     from msgbook.display.console import TextDisplay
     from msgbook.display.publish import TurnDisplay
-    from msgbook.engine import Engine
+    from msgbook.engine import Conversation
     from msgbook.tools import Namespace, Tool
 
 Send = Callable[[str, dict[str, Any]], None]
@@ -60,7 +60,7 @@ class Session:
 
     Args:
         folder: The notebook's folder.
-        namespace: Returns the notebook's Python for tools; called when the engine is made.
+        namespace: Returns the notebook's Python for tools; called when the conversation is made.
         is_magic: Returns whether a magic runs as code.
 
     Attributes:
@@ -83,7 +83,7 @@ class Session:
         self._questions = PageQuestions(self.page)
         self._input_line = InputLine()
         self._folder = folder
-        self._engine: Engine | None = None
+        self._conversation: Conversation | None = None
         self._problem: ConfigError | None = None
         self.settings, self._rules = Settings(), list[Rule]()
         try:
@@ -135,14 +135,14 @@ class Session:
             read_line: Asks the requesting client for a line; None if it takes no questions.
             remember: Whether the turn is part of the conversation.
         """
-        engine = await self.ready_engine()
+        conversation = await self.ready_conversation()
         cell_id = requested.cell_id
         from msgbook.display.console import TextDisplay
         from msgbook.display.publish import TurnDisplay
         from msgbook.turn_run import run_to_end
         from msgbook_format.turn import bundle
 
-        record = engine.new_record()
+        record = conversation.new_record()
         display: TurnDisplay | TextDisplay
         if self.display_mode.as_text and cell_id is None:
             display = TextDisplay(record, send)
@@ -165,7 +165,7 @@ class Session:
         by_page = self._asker(display, None)
         ask = self._asker(display, read_line)
         ended = await run_to_end(
-            engine, requested.source, read, record, display, ask, keeper.keep, confirm=by_page
+            conversation, requested.source, read, record, display, ask, keeper.keep, confirm=by_page
         )
         if remember:
             self.transcripts.remember(requested, ended.turn, ended.transcript)
@@ -183,12 +183,12 @@ class Session:
             remember: Whether the magic has an effect on the cells below.
         """
         try:
-            engine = await self.ready_engine()
+            conversation = await self.ready_conversation()
             from msgbook.magics import run_magic
             from msgbook.magics.base import MagicContext
 
             context = MagicContext(
-                engine,
+                conversation,
                 lambda: self.transcripts.read(requested),
                 self.display_mode,
                 partial(self.page.send_mark, client_session=requested.client_session),
@@ -206,7 +206,7 @@ class Session:
     @property
     def tools(self) -> list[Tool]:
         """The tools that models can call; none until the first cell has run."""
-        return list(self._engine.tools) if self._engine is not None else []
+        return list(self._conversation.tools) if self._conversation is not None else []
 
     async def offered_models(self, provider: str | None = None) -> list[str]:
         """Return the models that a server of the user offers, by default the first one.
@@ -214,7 +214,7 @@ class Session:
         Raises:
             MsgbookError: The server cannot be asked.
         """
-        return await (await self.ready_engine()).servers.list_models(provider)
+        return await (await self.ready_conversation()).services.servers.list_models(provider)
 
     def log_internal_error(self, error: Exception) -> Failure:
         """Log an internal error without the user's keys, and return it as a failure."""
@@ -229,32 +229,34 @@ class Session:
     async def close(self) -> None:
         """Close the connections to model servers, and write what is kept."""
         await asyncio.to_thread(self._kept.finish)
-        if self._engine is not None:
-            await self._engine.close()
+        if self._conversation is not None:
+            await self._conversation.services.close()
 
-    async def ready_engine(self) -> Engine:
-        """Return the engine, which is made when it is first needed."""
-        if self._engine is None:
+    async def ready_conversation(self) -> Conversation:
+        """Return the conversation, which is made when it is first needed."""
+        if self._conversation is None:
             await asyncio.to_thread(importlib.import_module, "msgbook.turn_run")
             settings = await self.keys.wait_for(self.settings)
-            self.settings = settings if self._engine is None else self.settings
-            from msgbook.engine import Engine
+            self.settings = settings if self._conversation is None else self.settings
+            from msgbook.engine import Conversation, Services
             from msgbook.tools import import_tools
 
             await import_tools(self.settings.plugins_off)
             # Another request may have made it during the import: there is one for all of them.
-            self._engine = self._engine or Engine(
-                self.settings,
+            self._conversation = self._conversation or Conversation(
+                Services(
+                    self.settings,
+                    private=kernel_private_paths(os.environ, self._folder),
+                    problem=self._problem,
+                    is_magic=self._is_magic,
+                    home=home_folder(),
+                ),
                 self._folder,
-                private=kernel_private_paths(os.environ, self._folder),
                 approver=saved_approver(self.settings, self._folder, self._rules),
                 namespace=self._namespace(),
-                problem=self._problem,
-                is_magic=self._is_magic,
-                home=home_folder(),
             )
-            tell_changes(self._engine, self.page)
-        return self._engine
+            tell_changes(self._conversation, self.page)
+        return self._conversation
 
     def _asker(self, display: TurnDisplay | TextDisplay, read_line: ReadLine | None) -> Ask:
         """Return a function that asks on the page that shows the turn, else by `read_line`.

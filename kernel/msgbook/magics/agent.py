@@ -18,7 +18,7 @@ from msgbook.agents import (
     resolve_agent,
     select,
 )
-from msgbook.engine import Engine
+from msgbook.engine import Conversation
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook import Cell, Prompt, metadata_of
 from msgbook.provider import describe_demo_model
@@ -33,12 +33,14 @@ from msgbook_format.syntax import AgentLine, parse_agent_line
 
 async def model(context: MagicContext, words: Sequence[str]) -> str:
     """Choose the model of the cells below, or return the one that would answer there."""
-    engine = context.engine
+    conversation = context.conversation
     if not words:
         below = replace(await context.transcript(), current=None)
-        project = await engine.request_builder.read_project()
-        return (await engine.request_builder.agent_chooser.choose(Prompt(""), below, project)).model
-    chosen = await engine.servers.choose_model(words[0])
+        project = await conversation.request_builder.read_project()
+        return (
+            await conversation.request_builder.agent_chooser.choose(Prompt(""), below, project)
+        ).model
+    chosen = await conversation.services.servers.choose_model(words[0])
     if chosen != words[0]:
         return describe_demo_model(chosen, words[0])
     return f"Model of the cells below: {chosen}"
@@ -46,7 +48,10 @@ async def model(context: MagicContext, words: Sequence[str]) -> str:
 
 async def models(context: MagicContext, _words: Sequence[str]) -> str:
     """List the models that the server offers."""
-    return "\n".join(await context.engine.servers.list_models()) or "The server lists no models."
+    return (
+        "\n".join(await context.conversation.services.servers.list_models())
+        or "The server lists no models."
+    )
 
 
 _USAGE = (
@@ -90,17 +95,19 @@ class AgentsBelow:
 
 async def find_agents(context: MagicContext) -> AgentsBelow:
     """Return the agents, rules and skills for the cells below a magic."""
-    engine = context.engine
+    conversation = context.conversation
     transcript = await context.transcript()
-    project = await engine.request_builder.read_project()
+    project = await conversation.request_builder.read_project()
 
     def known_model(model: str | None, provider: str | None) -> str | None:
-        own = provider if provider in engine.settings.providers else None
-        return engine.servers.choose_known_model(model, own)
+        own = provider if provider in conversation.services.settings.providers else None
+        return conversation.services.servers.choose_known_model(model, own)
 
     return AgentsBelow(
         transcript.earlier,
-        AgentSources.from_notebook(transcript.metadata, project, engine.settings.agents),
+        AgentSources.from_notebook(
+            transcript.metadata, project, conversation.services.settings.agents
+        ),
         project,
         metadata_of({"metadata": transcript.metadata}),
         known_model,
@@ -248,7 +255,7 @@ async def tool(context: MagicContext, words: Sequence[str]) -> str:
     names = [word for word in words if word != "-d"]
     if not names:
         raise UsageError("Expected names of functions: %tool NAME ... or %tool -d NAME ...")
-    tools = context.engine.tools
+    tools = context.conversation.tools
     others = {tool.name: tool.origin for tool in tools if not isinstance(tool, FunctionTool)}
     for name in names:
         if name in others or name in OWN_NAMES:
@@ -259,9 +266,9 @@ async def tool(context: MagicContext, words: Sequence[str]) -> str:
         for tool in found:
             tools.remove(tool.name)
         return f"No longer a tool: {', '.join(names)}"
-    if context.engine.namespace is None:
+    if context.conversation.namespace is None:
         raise UsageError("%tool works only in a notebook's kernel: there are no functions here.")
-    made = [function_tool(name, context.engine.namespace) for name in names]
+    made = [function_tool(name, context.conversation.namespace) for name in names]
     for tool in made:
         tools.add(tool)
     return "\n".join(_line(tool) for tool in made)
@@ -283,8 +290,8 @@ async def tools(context: MagicContext, _words: Sequence[str]) -> str:
         is_offered = agent.tools is None or tool.name in agent.tools
         return "" if is_offered else f"not offered to {visible(agent.name)}"
 
-    lines = [_line(tool, left_out(tool)) for tool in context.engine.tools]
-    if context.engine.mcp.servers:
+    lines = [_line(tool, left_out(tool)) for tool in context.conversation.tools]
+    if context.conversation.services.mcp.servers:
         lines.append("%mcp lists the tools of MCP servers.")
     return "\n".join(lines) or "There are no tools."
 
@@ -318,7 +325,7 @@ _SHOWN_SERVERS = 80
 
 async def mcp(context: MagicContext, words: Sequence[str]) -> str:
     """List the servers; `refresh` starts one or all anew, and takes the tools that it offers now."""
-    servers = context.engine.mcp
+    servers = context.conversation.services.mcp
     if not servers.servers:
         return "There are no MCP servers. [mcp_servers.NAME] in msgbook.toml configures one. Then restart the kernel."
     if words and words[0] != "refresh":
@@ -329,31 +336,37 @@ async def mcp(context: MagicContext, words: Sequence[str]) -> str:
         raise UsageError(f"There is no MCP server {names[0]!r}. Configured are: {known}.")
     if not words:
         await servers.known(names)
-        return context.engine.redact(_listing(context.engine))
-    return "\n".join(await asyncio.gather(*(_refresh(context.engine, name) for name in names)))
+        return context.conversation.services.redact(_listing(context.conversation))
+    return "\n".join(
+        await asyncio.gather(*(_refresh(context.conversation, name) for name in names))
+    )
 
 
-async def _refresh(engine: Engine, name: str) -> str:
+async def _refresh(conversation: Conversation, name: str) -> str:
     try:
-        await engine.mcp.refresh(name)
+        await conversation.services.mcp.refresh(name)
     except McpError as error:
         return f"{visible(name)}: {visible(str(error))}"
-    engine.servers.forget_refused_tools()
-    return f"{visible(name)}: {counted(len(engine.mcp.servers[name].tools), 'tool')}"
+    conversation.services.servers.forget_refused_tools()
+    return f"{visible(name)}: {counted(len(conversation.services.mcp.servers[name].tools), 'tool')}"
 
 
-def _listing(engine: Engine) -> str:
-    lines = [f"No server can be used: {engine.mcp.missing}"] if engine.mcp.missing else []
-    for server in engine.mcp.servers.values():
-        lines += _describe_server(server, engine)
-    lines += engine.mcp.clashes(engine.mcp.servers)
+def _listing(conversation: Conversation) -> str:
+    lines = (
+        [f"No server can be used: {conversation.services.mcp.missing}"]
+        if conversation.services.mcp.missing
+        else []
+    )
+    for server in conversation.services.mcp.servers.values():
+        lines += _describe_server(server, conversation)
+    lines += conversation.services.mcp.clashes(conversation.services.mcp.servers)
     return "\n".join(lines)
 
 
-def _describe_server(server: McpServer, engine: Engine) -> list[str]:
+def _describe_server(server: McpServer, conversation: Conversation) -> list[str]:
     settings = server.settings
     what = settings.url or " ".join((settings.command, *settings.args))
-    shown = visible(one_line(engine.redact(what), _SHOWN_SERVERS))
+    shown = visible(one_line(conversation.services.redact(what), _SHOWN_SERVERS))
     known = counted(len(server.tools), "tool") if server.listing else "tools not known yet"
     head = f"{visible(settings.name)}  [{server.state}]  {known}  {shown}".rstrip()
     said = [settings.problem or server.failure, *server.problems]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from msgbook.display.turn_view import DisplayMode
-from msgbook.engine import Engine
+from msgbook.engine import Conversation
 from msgbook.errors import MsgbookError
 from msgbook.notebook import Transcript
 
@@ -20,7 +20,7 @@ class UsageError(MsgbookError):
 class MagicContext:
     """Objects that a magic works on."""
 
-    engine: Engine
+    conversation: Conversation
     transcript: Callable[[], Awaitable[Transcript]]
     """Returns the cells above."""
     display: DisplayMode = field(default_factory=DisplayMode)

@@ -42,7 +42,7 @@ async def context(context: MagicContext, words: Sequence[str]) -> str:
     if words not in ([], ["full"]):
         raise UsageError(f"Expected %context or %context full, got {' '.join(words)!r}.")
     transcript = replace(await context.transcript(), current=None)
-    preview = await context.engine.preview(PLACEHOLDER, transcript)
+    preview = await context.conversation.preview(PLACEHOLDER, transcript)
     return _full(preview) if words else "\n".join(_summary(preview, transcript))
 
 
@@ -117,7 +117,7 @@ def _bounded(value: Any) -> Any:
 
 async def cache(context: MagicContext, _words: Sequence[str]) -> str:
     """Compare the requests of the last two turns."""
-    return compare_requests(list(context.engine.request_builder.sent))
+    return compare_requests(list(context.conversation.request_builder.sent))
 
 
 def compare_requests(sent: Sequence[SentRequest]) -> str:
@@ -204,7 +204,7 @@ async def macros(context: MagicContext, words: Sequence[str]) -> str:
         UsageError: The words are not those of `%macros`.
     """
     transcript = await context.transcript()
-    is_magic = context.engine.request_builder.is_magic
+    is_magic = context.conversation.request_builder.is_magic
     return describe_macros(transcript.metadata, transcript.earlier, is_magic, words)
 
 

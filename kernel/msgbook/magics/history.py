@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook.engine import Engine
+from msgbook.engine import Conversation
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook import (
     Cell,
@@ -56,7 +56,7 @@ class Compaction:
 async def compact(context: MagicContext, words: Sequence[str]) -> str:
     """Send old turns as summaries from now on."""
     transcript = await context.transcript()
-    is_magic = context.engine.request_builder.is_magic
+    is_magic = context.conversation.request_builder.is_magic
     # A page that does not show these cells cannot mark them.
     mark = context.mark if transcript.source == "live" else None
     if mark is not None:
@@ -131,7 +131,7 @@ def _is_sent_in_full(cell: Cell, is_magic: IsMagic) -> bool:
 
 async def prune(context: MagicContext, _words: Sequence[str]) -> str:
     """List the copies that are not sent any more. The cell itself, by its position, drops them."""
-    builder = context.engine.request_builder
+    builder = context.conversation.request_builder
     cells = (await context.transcript()).earlier
     return list_dropped(cells, builder.is_magic, builder.blobs.load)
 
@@ -181,16 +181,18 @@ async def stale(context: MagicContext, _words: Sequence[str]) -> str:
     """List the turns above whose requests would be different today."""
     transcript = await context.transcript()
     return describe_stale_turns(
-        await find_stale_turns(context.engine, transcript), transcript.earlier
+        await find_stale_turns(context.conversation, transcript), transcript.earlier
     )
 
 
-async def find_stale_turns(engine: Engine, transcript: Transcript) -> list[StaleTurn]:
+async def find_stale_turns(conversation: Conversation, transcript: Transcript) -> list[StaleTurn]:
     """Return the turns above whose requests would be different today."""
-    builder = engine.request_builder
+    builder = conversation.request_builder
     project = await builder.read_project()
     await builder.restore_texts(transcript, project)
-    views = make_turn_views(builder.agent_chooser, transcript, project, engine.settings)
+    views = make_turn_views(
+        builder.agent_chooser, transcript, project, conversation.services.settings
+    )
     return stale_turns(transcript.earlier, builder.reader, views)
 
 

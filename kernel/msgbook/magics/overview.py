@@ -31,7 +31,7 @@ async def usage(context: MagicContext, _words: Sequence[str]) -> str:
     where = "above" if transcript.source == "live" else "of this session"
     if not turns:
         return f"There are no turns {where}."
-    return f"Tokens of the turns {where}:\n\n{usage_table(turns, cost_by(context.engine.settings))}"
+    return f"Tokens of the turns {where}:\n\n{usage_table(turns, cost_by(context.conversation.services.settings))}"
 
 
 def cost_by(settings: Settings) -> Cost:
@@ -125,7 +125,7 @@ POLICIES = {
 
 async def approvals(context: MagicContext, words: Sequence[str]) -> str:
     """List the policy, your approvals and the rules; `forget N` or `forget all` removes approvals."""
-    current = context.engine.approver
+    current = context.conversation.approver
     remembered = current.remembered()
     if not words:
         return _listing(current, remembered)

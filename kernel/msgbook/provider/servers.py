@@ -19,7 +19,7 @@ _NAMED = 8
 
 
 class Servers:
-    """The providers of one engine. They keep their connections.
+    """The providers of one session. They keep their connections.
 
     A provider name of None stands for the default provider.
 
@@ -28,7 +28,7 @@ class Servers:
         sleep: Waits some seconds before a request is repeated.
         ids: Makes the ids of calls that come without one.
         wire: Records what is sent and answered, or replaces the network.
-        paces: Of the servers, where several engines share them; by default this one's own.
+        paces: Of the servers, where several sessions share them; by default this one's own.
     """
 
     def __init__(

@@ -2,7 +2,7 @@
 
 - `parent`: the turn that starts them, and what it passes on.
 - `planning`: checks a call, says which agent gets which task with which folders, and what stands in its file.
-- `conversation`: the file of a sub-agent.
+- `subagent_file`: the file of a sub-agent.
 - `subagent`: one sub-agent, from its start to its end; what the reader sees of it, and what its parent is told.
 - `dispatcher`: runs them side by side. `connected_tools` gives a turn the tools that start them.
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def with_subagents(tools: ToolSet, parent: Parent) -> ToolSet:
     """Return the tools of a turn, in which those that start sub-agents are connected with it."""
     connected = {
-        tool.name: tool for tool in dispatch_tools(parent.engine.folder, _LateDispatcher(parent))
+        tool.name: tool
+        for tool in dispatch_tools(parent.conversation.folder, _LateDispatcher(parent))
     }
     return ToolSet(connected.get(tool.name, tool) for tool in tools)
 

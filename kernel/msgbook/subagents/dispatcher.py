@@ -13,7 +13,6 @@ from msgbook.background import BackgroundWrites, RunningSubagent
 from msgbook.errors import ToolError
 from msgbook.ids import LANE
 from msgbook.notebook import Document
-from msgbook.subagents.conversation import Conversation, create_conversation, new_path
 from msgbook.subagents.parent import Parent
 from msgbook.subagents.planning import (
     AgentTypes,
@@ -27,6 +26,7 @@ from msgbook.subagents.planning import (
     relative,
 )
 from msgbook.subagents.subagent import Subagent, make_report, make_row
+from msgbook.subagents.subagent_file import SubagentFile, create_conversation, new_path
 from msgbook.text import one_line, visible
 from msgbook.throttle import Throttle
 from msgbook.tools import CallContext, SubagentTask
@@ -65,7 +65,7 @@ class SubagentDispatcher:
         return "\n".join(lines) or "There are none. Leave agent_type out for an agent like you."
 
     async def _types(self) -> AgentTypes:
-        project = await self._parent.engine.request_builder.read_project()
+        project = await self._parent.conversation.request_builder.read_project()
         return agent_types(self._parent, project)
 
     async def _create(
@@ -78,17 +78,17 @@ class SubagentDispatcher:
                 subagents.append(await self._new_subagent(known, plan, call_id))  # noqa: PERF401 - kept if one fails
         except BaseException:
             for subagent in subagents:
-                subagent.conversation.discard()
+                subagent.written.discard()
             raise
         return subagents
 
     async def _new_subagent(self, known: Sequence[Agent], plan: Plan, call_id: str) -> Subagent:
-        parent, ids = self._parent, self._parent.engine.ids
-        engine = parent.engine.for_subagent(parent.active_agent.limits)
-        project, uuid, cell_id = engine.folder, ids.new_uuid(), ids.new_token(4)
+        parent, ids = self._parent, self._parent.conversation.services.ids
+        conversation = parent.conversation.for_subagent(parent.active_agent.limits)
+        project, uuid, cell_id = conversation.folder, ids.new_uuid(), ids.new_token(4)
         path = new_path(project, parent.transcript.path, ids.new_token(4))
-        is_saved = parent.engine.saves_files
-        writes = parent.engine.writes
+        is_saved = parent.conversation.services.saves_files
+        writes = parent.conversation.services.writes
         create = partial(
             create_conversation,
             path,
@@ -100,16 +100,19 @@ class SubagentDispatcher:
             is_saved=is_saved,
         )
         document = await _finish(create, writes, path if is_saved else None)
-        record = engine.new_record()
-        conversation = Conversation(path, document, cell_id, record, writes, is_saved=is_saved)
+        record = conversation.new_record()
+        written = SubagentFile(path, document, cell_id, record, writes, is_saved=is_saved)
         file, link = relative(path, parent.folder), link_to(path, parent)
         self._started += 1
         lane = f"{LANE.get()}.{self._started}"
-        return Subagent(parent, plan, uuid, engine, record, conversation, file, link, lane)
+        return Subagent(parent, plan, uuid, conversation, record, written, file, link, lane)
 
     async def _run(self, subagents: Sequence[Subagent], call: CallContext) -> None:
         """Run sub-agents until the last one has ended; a cancellation ends them all."""
-        clock, redact = self._parent.engine.clock, self._parent.engine.redact
+        clock, redact = (
+            self._parent.conversation.services.clock,
+            self._parent.conversation.services.redact,
+        )
 
         def update() -> None:
             rows = [make_row(subagent, clock(), redact) for subagent in subagents]
@@ -126,7 +129,7 @@ class SubagentDispatcher:
             while any(not task.done() for task in running):
                 await asyncio.wait(running, timeout=_CHECK_INTERVAL)
                 for task, subagent in running.items():
-                    if not task.done() and subagent.conversation.check_deleted():
+                    if not task.done() and subagent.written.check_deleted():
                         task.cancel()
                 rows.schedule()
         finally:
@@ -148,7 +151,7 @@ class SubagentDispatcher:
 
         stop_soon = partial(asyncio.get_running_loop().call_soon_threadsafe, stop)
         cell_id = (parent.transcript.current or {}).get("id")
-        running = parent.engine.subagents
+        running = parent.conversation.services.subagents
         running.add(RunningSubagent(subagent.uuid, parent.uuid, cell_id, stop_soon))
         task.add_done_callback(lambda _task: running.remove(subagent.uuid))
         return task

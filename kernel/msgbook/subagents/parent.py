@@ -10,7 +10,7 @@ from typing import Protocol
 from msgbook.approval import Ask, Roots
 from msgbook.display.failure import Failure
 from msgbook.display.turn_view import TurnView
-from msgbook.engine import Engine
+from msgbook.engine import Conversation
 from msgbook.notebook import Transcript, working_folder
 from msgbook.request import ActiveAgent, lineage_of
 from msgbook.turn import Budgets, TurnRecord
@@ -32,7 +32,7 @@ class RunTurn(Protocol):
 
     def __call__(
         self,
-        engine: Engine,
+        conversation: Conversation,
         source: str,
         read_transcript: Callable[[], Awaitable[Transcript]],
         record: TurnRecord,
@@ -53,7 +53,7 @@ class Parent:
         run_turn: Runs the turn of a sub-agent.
     """
 
-    engine: Engine
+    conversation: Conversation
     active_agent: ActiveAgent
     transcript: Transcript
     budgets: Budgets
@@ -77,16 +77,16 @@ class Parent:
         return (
             working_folder(path.absolute().parent)
             if path is not None
-            else self.engine.folder.resolve()
+            else self.conversation.folder.resolve()
         )
 
     @property
     def readable(self) -> tuple[Path, ...]:
         """Real paths below which it reads without approval."""
         allowed = self.active_agent.allowed
-        return (self.engine.folder.resolve(),) if allowed is None else allowed
+        return (self.conversation.folder.resolve(),) if allowed is None else allowed
 
     @property
     def roots(self) -> Roots:
         """Resolves paths as its tools do."""
-        return Roots(self.engine.folder)
+        return Roots(self.conversation.folder)

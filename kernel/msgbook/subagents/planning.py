@@ -115,7 +115,7 @@ class AgentTypes(NamedTuple):
 def agent_types(parent: Parent, project: ProjectFiles) -> AgentTypes:
     """Return the agents that a turn's agent could start."""
     transcript = parent.transcript
-    settings = parent.engine.settings
+    settings = parent.conversation.services.settings
     sources = AgentSources.from_notebook(
         transcript.metadata, project, settings.agents, transcript.path
     )
@@ -147,7 +147,7 @@ def plan_subagents(types: AgentTypes, broadcast: str, tasks: Sequence[SubagentTa
 
 def approval_request(parent: Parent, broadcast: str, plans: Sequence[Plan]) -> ApprovalRequest:
     """Return the request to approve a call: each agent with its folders and its whole prompt."""
-    lines, where = [], subagents_folder(parent.engine.folder)
+    lines, where = [], subagents_folder(parent.conversation.folder)
     if where != ".":
         lines += [
             f"They work in the project's folder, which is `{where}` from this notebook: paths in a task start there.",
@@ -246,7 +246,7 @@ def make_metadata(
         origin = {"file": relative(file.absolute(), project), **origin}
     metadata = new_agent_metadata(
         uuid=uuid,
-        created_at=parent.engine.ids.now(),
+        created_at=parent.conversation.services.ids.now(),
         name=plan.name,
         allowed_uris=[relative(folder, project) for folder in plan.folders],
         parent_agent_id=parent.uuid,

@@ -9,11 +9,11 @@ from typing import Any
 
 from msgbook.approval import Answer, Ask, Question
 from msgbook.display.failure import Failure, log_internal_error
-from msgbook.engine import Engine
+from msgbook.engine import Conversation
 from msgbook.ids import LANE
-from msgbook.subagents.conversation import Conversation
 from msgbook.subagents.parent import Parent
 from msgbook.subagents.planning import Plan
+from msgbook.subagents.subagent_file import SubagentFile
 from msgbook.text import capped, excerpt, one_line, visible
 from msgbook.turn import TurnRecord
 from msgbook_format.agents import task_report
@@ -33,7 +33,7 @@ class Subagent:
     """A sub-agent and how far it is.
 
     Args:
-        engine: Its own, from `Engine.for_subagent`.
+        conversation: Its own, from `Conversation.for_subagent`.
         file: Its conversation, relative to the folder that its parent works in.
         link: The same, relative to the folder with its parent's file.
         lane: Its place among the turns, for `msgbook.ids`.
@@ -43,9 +43,9 @@ class Subagent:
     parent: Parent
     plan: Plan
     uuid: str
-    engine: Engine
-    record: TurnRecord
     conversation: Conversation
+    record: TurnRecord
+    written: SubagentFile
     file: str
     link: str
     lane: str
@@ -56,7 +56,7 @@ class Subagent:
     """Whether a person stopped it, and not its whole parent."""
     failure: Failure | None = None
     started: float | None = None
-    """Time of its start, on the engine's clock."""
+    """Time of its start, on the clock of the services."""
     ended: float | None = None
 
     @property
@@ -73,34 +73,34 @@ class Subagent:
         """Run its turn, once there is a slot, and write its file. A cancellation ends it."""
         try:
             async with slots:
-                if not self.conversation.check_deleted():
+                if not self.written.check_deleted():
                     await self._run()
         except asyncio.CancelledError:
             self.state = "interrupted"
             raise
         except Exception as error:
-            self.failure = log_internal_error(error, self.engine.settings.secrets)
+            self.failure = log_internal_error(error, self.conversation.services.settings.secrets)
             self.state = "error"
         finally:
-            if self.conversation.is_deleted:
+            if self.written.is_deleted:
                 self.state = "deleted"
-            self.ended = self.engine.clock()
+            self.ended = self.conversation.services.clock()
             self.changed()
 
     async def _run(self) -> None:
         LANE.set(self.lane)
-        self.state, self.started = "running", self.engine.clock()
+        self.state, self.started = "running", self.conversation.services.clock()
         ended = await self.parent.run_turn(
-            self.engine,
-            self.conversation.source,
-            self.conversation.read_transcript,
+            self.conversation,
+            self.written.source,
+            self.written.read_transcript,
             self.record,
             _SubagentView(self),
             self._asker(),
             within=self.parent.budgets,
         )
         self.state, self.failure = ended.turn["status"], ended.failure
-        writing = self.conversation.end(ended.failure)
+        writing = self.written.end(ended.failure)
         self.changed()
         if not _is_cancelled():
             await asyncio.shield(writing)
@@ -129,7 +129,7 @@ class _SubagentView:
         self._subagent = subagent
 
     def changed(self) -> None:
-        self._subagent.conversation.changed()
+        self._subagent.written.changed()
         self._subagent.changed()
 
     def show(self) -> None:
@@ -169,8 +169,8 @@ def _report(subagent: Subagent, limit: int) -> str:
     report = task_report(subagent.turn)
     text = report if report is not None else _last_text(subagent.turn)
     parts = [_heading(subagent, report is not None), capped(text, limit), f"File: {subagent.file}"]
-    if subagent.conversation.problem:
-        parts[-1] += f" (it could not be written: {subagent.conversation.problem})"
+    if subagent.written.problem:
+        parts[-1] += f" (it could not be written: {subagent.written.problem})"
     return "\n".join(part for part in parts if part)
 
 

@@ -36,7 +36,7 @@ class ToolHost:
 
 
 class ToolFactory(Protocol):
-    """Makes the tool of an entry point, once for each engine."""
+    """Makes the tool of an entry point, once for each conversation."""
 
     def __call__(self, host: ToolHost) -> Tool:
         """Return the tool, named like the entry point."""

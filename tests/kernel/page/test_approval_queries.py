@@ -31,10 +31,10 @@ def ask(tmp_path: Path):
     approver = Approver("ask", tmp_path, Rules([Rule("glob")], kept, counts))
     tools = [SimpleNamespace(name=name) for name in ("mkdir", "shell")]
 
-    async def ready_engine() -> Any:
+    async def ready_conversation() -> Any:
         return SimpleNamespace(approver=approver, tools=tools)
 
-    session: Any = SimpleNamespace(ready_engine=ready_engine)
+    session: Any = SimpleNamespace(ready_conversation=ready_conversation)
     return lambda name, **params: asyncio.run(QUERIES[f"approvals.{name}"](session, Query(params)))
 
 

@@ -250,7 +250,7 @@ WRONG_RULES: list[Message] = [
 def test_no_rule_is_made_of_what_is_none_or_allows_too_much(query: str, folder: Path) -> None:
     async def attack() -> tuple[Asking, list[Any]]:
         asking = Asking(folder)
-        engine = await asking.session.ready_engine()
+        engine = await asking.session.ready_conversation()
         engine.approver.rules.session_tools.append("write")
         listed = (await asking.ask("approvals.list", {}))["result"]["rules"]
         keys = [rule["key"] for rule in listed]
@@ -277,7 +277,7 @@ def test_no_rule_is_made_of_what_is_none_or_allows_too_much(query: str, folder: 
 def test_only_rules_that_a_person_wrote_or_answered_with_can_be_changed(folder: Path) -> None:
     async def attack() -> list[Message]:
         asking = Asking(folder)
-        engine = await asking.session.ready_engine()
+        engine = await asking.session.ready_conversation()
         engine.approver.rules.session_tools.append("write")
         listed = (await asking.ask("approvals.list", {}))["result"]["rules"]
         right = {"tool": "read", "arguments": "", "folder": ""}
@@ -296,7 +296,7 @@ def test_a_change_never_makes_a_pattern_of_a_call_that_was_approved_as_it_stood(
 ) -> None:
     async def change() -> None:
         asking = Asking(folder)
-        engine = await asking.session.ready_engine()
+        engine = await asking.session.ready_conversation()
         engine.approver.rules.add("mkdir", '{"path": "a*"}', engine.approver.folder, "/real/a*")
         [rule] = (await asking.ask("approvals.list", {}))["result"]["rules"][:1]
         same = {key: rule[key] for key in ("key", "tool", "arguments", "folder")}

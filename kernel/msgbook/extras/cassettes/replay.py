@@ -14,7 +14,7 @@ from msgbook.cli.file_turns import FileTurns, require_conversation
 from msgbook.cli.run import run_screen
 from msgbook.cli.terminal import complain, say
 from msgbook.config import Settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.errors import describe_file_error
 from msgbook.extras.cassettes import CassetteError, Player, Tape, is_cassette, read_cassette, undo
 from msgbook.host import home_folder, private_paths, saved_approver
@@ -97,15 +97,17 @@ async def _answer(
 ) -> bool:
     """Answer the prompts from the cassette until one differs. Returns whether the last turn failed."""
     folder = working_folder(document.path.absolute().parent)
-    engine = Engine(
-        replace(player.settings, other_keys=settings.secrets),
+    conversation = Conversation(
+        Services(
+            replace(player.settings, other_keys=settings.secrets),
+            private=private_paths(),
+            home=home_folder(),
+            cassette=player,
+        ),
         folder,
-        private=private_paths(),
         approver=saved_approver(settings, folder, rules),
-        home=home_folder(),
-        cassette=player,
     )
-    turns = FileTurns(document, engine, run_screen(document.path), None, is_saved=False)
+    turns = FileTurns(document, conversation, run_screen(document.path), None, is_saved=False)
     failure = None
     try:
         for number in numbers:
@@ -115,7 +117,7 @@ async def _answer(
                 break
         player.problems.place = ""
     finally:
-        await engine.close()
+        await conversation.services.close()
     return failure is not None
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgbook.approval import Rule, load_with_project
 from msgbook.cli.file_prompts import is_cut_off, is_prompt_cell, prompts_to_answer, shown_id
-from msgbook.cli.file_turns import FileTurns, engine_for, narrowed, require_conversation
+from msgbook.cli.file_turns import FileTurns, narrowed, open_conversation, require_conversation
 from msgbook.cli.incomplete_answers import answer_prompts
 from msgbook.cli.screen import find_notices
 from msgbook.cli.terminal import CommandError
@@ -219,12 +219,14 @@ class _FileJob:
                 self._count(document, changed)
 
     async def _answer(self, document: Document, numbers: list[int], changed: list[int]) -> Status:
-        engine = engine_for(self._folder, self._settings, self._rules, paces=self._paces)
+        conversation = open_conversation(
+            self._folder, self._settings, self._rules, paces=self._paces
+        )
         try:
-            answering = FileTurns(document, engine, self, None)
+            answering = FileTurns(document, conversation, self, None)
             failure = await answer_prompts(answering, document, numbers, changed, self._tell)
         finally:
-            await engine.close()
+            await conversation.services.close()
         return _status(document, numbers, failure)
 
     def _count(self, document: Document, changed: list[int]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from msgbook.approval import load_with_project
 from msgbook.cli.convert import is_conversation
-from msgbook.cli.file_turns import engine_for, require_conversation
+from msgbook.cli.file_turns import open_conversation, require_conversation
 from msgbook.cli.folders import make_folder, require_target, unused_paths
 from msgbook.cli.terminal import CommandError, printable_json, say, write
 from msgbook.config import hide_keys
@@ -96,16 +96,16 @@ async def _texts(
     texts = []
     told: list[tuple[str, str]] = []
     for stem, notebook in conversations:
-        engine = engine_for(folder, settings, rules, as_kernel=True)
+        conversation = open_conversation(folder, settings, rules, as_kernel=True)
         own = path if is_conversation(path) else None
         above = Transcript("file", notebook["cells"], metadata=notebook["metadata"], path=own)
         name = f"{path}" if own is not None else f"{path} ({stem})"
         try:
-            preview = await engine.preview(PLACEHOLDER, above)
+            preview = await conversation.preview(PLACEHOLDER, above)
         except MsgbookError as error:
             raise CommandError(f"{name}: {error}") from error
         finally:
-            await engine.close()
+            await conversation.services.close()
         messages = _messages(preview, system_prompt=system_prompt)
         findings = list(_findings(notebook))
         if form == "openai-jsonl":

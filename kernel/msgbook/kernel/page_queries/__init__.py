@@ -13,7 +13,7 @@ from msgbook.kernel.page.queries import PageQueries, Query
 from msgbook.kernel.page_queries import agents, approvals, context, setup
 
 if TYPE_CHECKING:
-    from msgbook.engine import Engine
+    from msgbook.engine import Conversation
     from msgbook.kernel.page.page_comms import PageComms
     from msgbook.kernel.session import Session
 
@@ -56,7 +56,7 @@ def answer_queries(queries: PageQueries, session: Session) -> PageQueries:
     return queries
 
 
-def tell_changes(engine: Engine, pages: PageComms) -> None:
+def tell_changes(conversation: Conversation, pages: PageComms) -> None:
     """Tell the pages when the answer to a query that they show is another one."""
-    engine.subagents.changed = partial(pages.send, _SUBAGENTS_CHANGED)
-    engine.approver.rules.used = partial(pages.send, _APPROVALS_USED)
+    conversation.services.subagents.changed = partial(pages.send, _SUBAGENTS_CHANGED)
+    conversation.approver.rules.used = partial(pages.send, _APPROVALS_USED)

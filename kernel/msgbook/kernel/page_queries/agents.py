@@ -11,7 +11,7 @@ from msgbook.kernel.page.queries import Query, QueryError
 
 if TYPE_CHECKING:
     from msgbook.agents import AvailableAgent
-    from msgbook.engine import Engine
+    from msgbook.engine import Conversation
     from msgbook.kernel.session import Session
     from msgbook.notebook import Cell, Transcript
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 async def list_agents(session: Session, query: Query) -> dict[str, Any]:
     """Answer `agents.list`: the agents that a cell can name, and what answers it."""
     transcript = _transcript(query)
-    return await _described_agents(await session.ready_engine(), transcript)
+    return await _described_agents(await session.ready_conversation(), transcript)
 
 
 async def choose_agent(session: Session, query: Query) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _is_cell(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(value.get(key), str) for key in keys)
 
 
-async def _described_agents(engine: Engine, transcript: Transcript) -> dict[str, Any]:
+async def _described_agents(conversation: Conversation, transcript: Transcript) -> dict[str, Any]:
     """Return the agents that a cell below some cells can name, and what answers it."""
     from msgbook.agents import AgentSources, list_available_agents
     from msgbook.notebook import Prompt
@@ -71,13 +71,15 @@ async def _described_agents(engine: Engine, transcript: Transcript) -> dict[str,
 
     async def known_model(wanted: str | None, provider: str | None) -> str:
         # A list of agents is no reason to ask a server.
-        return engine.servers.choose_known_model(wanted, provider) or UNKNOWN_MODEL
+        return conversation.services.servers.choose_known_model(wanted, provider) or UNKNOWN_MODEL
 
-    project = await engine.request_builder.read_project()
-    sources = AgentSources.from_notebook(transcript.metadata, project, engine.settings.agents)
+    project = await conversation.request_builder.read_project()
+    sources = AgentSources.from_notebook(
+        transcript.metadata, project, conversation.services.settings.agents
+    )
     earlier: list[Cell] = list(transcript.earlier)
     listed = {"agents": [_describe(found) for found in list_available_agents(earlier, sources)]}
-    chooser = engine.request_builder.agent_chooser
+    chooser = conversation.request_builder.agent_chooser
     try:
         active = await chooser.choose(Prompt(""), transcript, project, known_model)
     except MsgbookError as error:
@@ -123,16 +125,16 @@ async def list_models(session: Session, query: Query) -> dict[str, Any]:
 
 async def list_running_subagents(session: Session, _query: Query) -> dict[str, Any]:
     """Answer `subagent.list`: which run, and for which cells."""
-    engine = await session.ready_engine()
-    found = engine.subagents.by_cell()
+    conversation = await session.ready_conversation()
+    found = conversation.services.subagents.by_cell()
     return {"running": [{"uuid": uuid, "cell_id": cell_id} for uuid, cell_id in found]}
 
 
 async def stop_subagent(session: Session, query: Query) -> dict[str, Any]:
     """Answer `subagent.stop`."""
     cell_id, uuid = query.text("cell_id"), query.text("uuid")
-    engine = await session.ready_engine()
-    if not engine.subagents.stop(cell_id, uuid):
+    conversation = await session.ready_conversation()
+    if not conversation.services.subagents.stop(cell_id, uuid):
         raise QueryError("The sub-agent does not run here any more.")
     return {}
 
@@ -140,8 +142,8 @@ async def stop_subagent(session: Session, query: Query) -> dict[str, Any]:
 async def end_waits(session: Session, query: Query) -> dict[str, Any]:
     """Answer `retry.now`: ends the waits of a cell's turn."""
     cell_id = query.text("cell_id")
-    engine = await session.ready_engine()
-    if not engine.waits.end(cell_id):
+    conversation = await session.ready_conversation()
+    if not conversation.services.waits.end(cell_id):
         raise QueryError("No server is waited for any more.")
     return {}
 
@@ -153,6 +155,6 @@ async def fork(session: Session, query: Query) -> dict[str, Any]:
         raise QueryError(f"`name` has to be the name of a file, not {name!r}.")
     from msgbook.notebook import fork_conversation
 
-    folder = (await session.ready_engine()).folder
+    folder = (await session.ready_conversation()).folder
     forked = await asyncio.to_thread(fork_conversation, folder / name, cell_id)
     return {"name": forked.name}

@@ -15,41 +15,41 @@ async def list_rules(session: Session, _query: Query) -> dict[str, Any]:
     """Answer `approvals.list`."""
     from msgbook.magics.overview import POLICIES
 
-    engine = await session.ready_engine()
-    current = engine.approver
+    conversation = await session.ready_conversation()
+    current = conversation.approver
     found = [*current.remembered(everywhere=True), *current.rules.of_settings()]
     return {
         "policy": POLICIES[current.policy],
         "folder": str(current.folder),
-        "tools": [tool.name for tool in engine.tools],
+        "tools": [tool.name for tool in conversation.tools],
         "rules": [_shown(item) for item in found],
     }
 
 
 async def add_rule(session: Session, query: Query) -> dict[str, Any]:
     """Answer `approvals.add`."""
-    engine = await session.ready_engine()
-    engine.approver.rules.add_own(_table(query, [tool.name for tool in engine.tools]))
+    conversation = await session.ready_conversation()
+    conversation.approver.rules.add_own(_table(query, [tool.name for tool in conversation.tools]))
     return {}
 
 
 async def change_rule(session: Session, query: Query) -> dict[str, Any]:
     """Answer `approvals.change`."""
-    engine = await session.ready_engine()
-    found = _find(engine.approver, query.text("key"))
+    conversation = await session.ready_conversation()
+    found = _find(conversation.approver, query.text("key"))
     if found.kind not in ("answer", "own"):
         raise QueryError("Only rules can be changed. An approval for the session can be deleted.")
     # The new rule is checked and kept before the old one goes.
-    table = _table(query, [tool.name for tool in engine.tools])
+    table = _table(query, [tool.name for tool in conversation.tools])
     if not _is_same(found, table):
-        engine.approver.rules.add_own(table)
-        engine.approver.rules.forget([found])
+        conversation.approver.rules.add_own(table)
+        conversation.approver.rules.forget([found])
     return {}
 
 
 async def delete_rule(session: Session, query: Query) -> dict[str, Any]:
     """Answer `approvals.delete`."""
-    current = (await session.ready_engine()).approver
+    current = (await session.ready_conversation()).approver
     current.rules.forget([_find(current, query.text("key"))])
     return {}
 

@@ -46,7 +46,7 @@ async def _preview(query: Query, session: Session) -> ShownRequest:
     """Return the request of a cell: of the prompt in it, else of a prompt below it."""
     from msgbook.kernel.page_queries.shown_request import preview_cell
 
-    return await preview_cell(await session.ready_engine(), await read_cells(query, session))
+    return await preview_cell(await session.ready_conversation(), await read_cells(query, session))
 
 
 async def read_cells(query: Query, session: Session) -> Transcript:
@@ -75,7 +75,7 @@ async def text_sizes(session: Session, query: Query) -> dict[str, Any]:
         raise QueryError(f"`digests` has to be a list of at most {_LIMIT} digests.")
     from msgbook.request import estimate_text_tokens
 
-    blobs = (await session.ready_engine()).request_builder.blobs
+    blobs = (await session.ready_conversation()).request_builder.blobs
     tokens = {}
     for digest in digests:
         text = blobs.load(digest) if isinstance(digest, str) else None
@@ -91,7 +91,7 @@ async def shown_picture(session: Session, query: Query) -> dict[str, Any]:
     digest = query.text("digest")
     from msgbook.request import small_picture
 
-    blobs = (await session.ready_engine()).request_builder.blobs
+    blobs = (await session.ready_conversation()).request_builder.blobs
     return {"url": await small_picture(blobs.load(digest))}
 
 
@@ -102,12 +102,12 @@ async def total_usage(session: Session, query: Query) -> dict[str, Any]:
     from msgbook.notebook import usage_of_cell
 
     transcript = await read_cells(query, session)
-    engine = await session.ready_engine()
+    conversation = await session.ready_conversation()
     current = [transcript.current] if transcript.current else []
     cells = [*transcript.earlier, *current]
     turns = [usage for cell in cells for usage in usage_of_cell(cell)]
-    sums = add_up(turns, cost_by(engine.settings))
-    share = await window_share(engine, transcript)
+    sums = add_up(turns, cost_by(conversation.services.settings))
+    share = await window_share(conversation, transcript)
     return {
         "turns": len(turns),
         "window_share": share,
@@ -120,14 +120,14 @@ async def list_stale_turns(session: Session, query: Query) -> dict[str, Any]:
     requested = RequestedCell(
         "", cell_id=query.text("cell_id"), client_session=query.client_session
     )
-    engine = await session.ready_engine()
+    conversation = await session.ready_conversation()
     transcript = await session.transcripts.read(requested)
     if transcript.source != "live" or transcript.current is None:
         raise QueryError("The page did not send its cells: it may be busy. Try again.")
     from msgbook.magics.history import find_stale_turns
 
     cells = [*transcript.earlier, transcript.current]
-    found = await find_stale_turns(engine, replace(transcript, earlier=cells))
+    found = await find_stale_turns(conversation, replace(transcript, earlier=cells))
     return {"groups": _groups(cells, found)}
 
 

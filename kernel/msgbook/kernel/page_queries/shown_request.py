@@ -8,7 +8,7 @@ from typing import Any
 
 from msgbook.agents import ProjectFiles, Selection, select
 from msgbook.approval import MCP_PREFIX
-from msgbook.engine import Engine
+from msgbook.engine import Conversation
 from msgbook.errors import MsgbookError
 from msgbook.magics.agent import describe_approval
 from msgbook.magics.context import describe_changes
@@ -48,7 +48,7 @@ from msgbook.text import counted, one_line, visible
 class ShownRequest:
     """A preview, and where its messages come from."""
 
-    engine: Engine
+    conversation: Conversation
     preview: Preview
     transcript: Transcript
     """Of the previewed prompt, which may be one that is not written yet."""
@@ -106,7 +106,7 @@ class ShownRequest:
                 }
 
     def _cells_above(self) -> Iterator[dict[str, Any]]:
-        is_magic = self.engine.request_builder.is_magic
+        is_magic = self.conversation.request_builder.is_magic
         for position, cell in enumerate(self.transcript.earlier):
             history = cell_history(cell, is_magic)
             if history is None:
@@ -143,7 +143,7 @@ class ShownRequest:
 
     def _cache(self) -> dict[str, Any]:
         """Return the share of the messages that the server may have kept, and why not more."""
-        sent = self.engine.request_builder.sent
+        sent = self.conversation.request_builder.sent
         if not sent:
             return {"share": None, "changes": []}
         active = self.preview.prepared.active_agent
@@ -156,25 +156,25 @@ class ShownRequest:
         return {"share": round(share, 3), "changes": changes}
 
 
-async def preview_cell(engine: Engine, transcript: Transcript) -> ShownRequest:
+async def preview_cell(conversation: Conversation, transcript: Transcript) -> ShownRequest:
     """Preview the prompt in a transcript's cell; if it holds none, the next one that is written below it.
 
     Raises:
         MsgbookError: There would be no request; the message says why.
     """
-    current, is_magic = transcript.current, engine.request_builder.is_magic
+    current, is_magic = transcript.current, conversation.request_builder.is_magic
     source = source_of(current) if current else ""
     if not source.strip() or current is None or kind_of(current, is_magic) != "prompt":
         source, transcript = PLACEHOLDER, transcript_of_next(transcript)
-    preview = await engine.preview(source, transcript)
-    kept = find_kept(preview, engine.request_builder.sent)
-    stale = frozenset(turn.cell for turn in await find_stale_turns(engine, transcript))
+    preview = await conversation.preview(source, transcript)
+    kept = find_kept(preview, conversation.request_builder.sent)
+    stale = frozenset(turn.cell for turn in await find_stale_turns(conversation, transcript))
     messages = list_messages(preview, kept)
-    switches = await list_switches(engine, preview.prepared.active_agent, transcript)
-    return ShownRequest(engine, preview, transcript, messages, kept, stale, switches)
+    switches = await list_switches(conversation, preview.prepared.active_agent, transcript)
+    return ShownRequest(conversation, preview, transcript, messages, kept, stale, switches)
 
 
-async def window_share(engine: Engine, transcript: Transcript) -> float | None:
+async def window_share(conversation: Conversation, transcript: Transcript) -> float | None:
     """Return how much of the context window the next prompt below a cell needs without its own text.
 
     Returns:
@@ -182,9 +182,9 @@ async def window_share(engine: Engine, transcript: Transcript) -> float | None:
     """
     below = transcript_of_next(transcript)
     try:
-        window = (await engine.choose_agent(PLACEHOLDER, below)).agent.context_window
+        window = (await conversation.choose_agent(PLACEHOLDER, below)).agent.context_window
         # Preparing the request of a long chat takes far longer than choosing its agent.
-        preview = await engine.preview(PLACEHOLDER, below) if window else None
+        preview = await conversation.preview(PLACEHOLDER, below) if window else None
     except MsgbookError:
         return None  # the next turn says why
     return count_tokens(preview) / window if preview and window else None
@@ -200,19 +200,19 @@ Item = dict[str, Any]
 
 
 async def list_switches(
-    engine: Engine, active: ActiveAgent, transcript: Transcript
+    conversation: Conversation, active: ActiveAgent, transcript: Transcript
 ) -> list[dict[str, Any]]:
     """Return the groups of `switches` in the answer to `context.request` (docs/protocol.md)."""
-    project = await engine.request_builder.read_project()
+    project = await conversation.request_builder.read_project()
     notebook = metadata_of({"metadata": transcript.metadata})
     rules = select("rules", active.agent, notebook)
     skills = select("skills", active.agent, notebook)
     return [
         _selected(rules, _rules(rules, project)),
         _selected(skills, _skills(skills, project)),
-        _group("macros", _macros(engine, transcript)),
-        _group("mcp_servers", _servers(engine, active, transcript)),
-        _group("tools", _tools(engine, active, transcript)),
+        _group("macros", _macros(conversation, transcript)),
+        _group("mcp_servers", _servers(conversation, active, transcript)),
+        _group("tools", _tools(conversation, active, transcript)),
     ]
 
 
@@ -251,19 +251,21 @@ def _skills(selected: Selection, project: ProjectFiles) -> Iterable[Item]:
         yield _item(skill.name, skill.path, is_on=is_on, note=skill.description)
 
 
-def _macros(engine: Engine, transcript: Transcript) -> Iterable[Item]:
+def _macros(conversation: Conversation, transcript: Transcript) -> Iterable[Item]:
     cells = transcript.earlier
-    above = macros_above(transcript.metadata, cells, engine.request_builder.is_magic)
+    above = macros_above(transcript.metadata, cells, conversation.request_builder.is_magic)
     for name, macro in above.macros.items():
         is_ours = macro.cell is None
         place = "the notebook's metadata" if is_ours else describe_cell(cells, macro.cell or 0)
         yield _item(name, place, is_on=True, note=macro.value)
 
 
-def _servers(engine: Engine, active: ActiveAgent, transcript: Transcript) -> Iterable[Item]:
+def _servers(
+    conversation: Conversation, active: ActiveAgent, transcript: Transcript
+) -> Iterable[Item]:
     off = switched_off("disabled_mcp_servers", transcript.metadata)
     offered = {tool.name for tool in active.tools}
-    for name, server in engine.mcp.servers.items():
+    for name, server in conversation.services.mcp.servers.items():
         is_switched_off = is_off(name, off)
         # A server whose tools are not known yet may still have one for the agent.
         is_on = name in active.servers and (
@@ -276,15 +278,17 @@ def _servers(engine: Engine, active: ActiveAgent, transcript: Transcript) -> Ite
             "msgbook.toml",
             is_on=is_on,
             is_fixed=not is_switched_off and not is_on,
-            note=engine.redact(f"{server.state}, {failure or count}"),
+            note=conversation.services.redact(f"{server.state}, {failure or count}"),
         )
 
 
-def _tools(engine: Engine, active: ActiveAgent, transcript: Transcript) -> Iterable[Item]:
-    """Yield the tools of the engine and those of servers that the agent gets, or would get."""
+def _tools(
+    conversation: Conversation, active: ActiveAgent, transcript: Transcript
+) -> Iterable[Item]:
+    """Yield the tools of the conversation and those of servers that the agent gets, or would get."""
     off = switched_off("disabled_tools", transcript.metadata)
     offered = {tool.name for tool in active.tools}
-    known = {tool.name: tool for tool in (*engine.tools, *active.tools)}
+    known = {tool.name: tool for tool in (*conversation.tools, *active.tools)}
     for name, tool in known.items():
         is_on = name in offered
         yield _item(

@@ -17,7 +17,7 @@ from team import SAID, dispatch, dispatch_result, play, report, subagent_files, 
 from msgbook.approval import Answer, Approver
 from msgbook.config import load_settings
 from msgbook.display.turn_view import HiddenTurn
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.notebook import Transcript
 from msgbook.turn_run import run_to_end
 
@@ -48,12 +48,14 @@ def team_turn(server: ScriptedServer, folder: Path, choice: str, frontmatter: st
         return Transcript("file", [], {}, metadata=metadata, path=folder / "chat.msg.md")
 
     async def turn():
-        engine = Engine(settings, folder, approver=Approver("ask", folder), sleep=no_sleep)
+        engine = Conversation(
+            Services(settings, sleep=no_sleep), folder, approver=Approver("ask", folder)
+        )
         try:
             record = engine.new_record()
             return (await run_to_end(engine, "go", transcript, record, HiddenTurn(), ask)).turn
         finally:
-            await engine.close()
+            await engine.services.close()
 
     return asyncio.run(turn()), asked
 

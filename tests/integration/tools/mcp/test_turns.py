@@ -148,7 +148,7 @@ def test_a_server_starts_at_its_first_call_if_its_tools_are_known(server, tmp_pa
     async def second():
         async with Talk(tmp_path, settings) as talk:
             turn = await talk.turn()
-            files = talk.engine.mcp.servers["files"]
+            files = talk.engine.services.mcp.servers["files"]
             before = files.state
             await talk.turn()
             return turn, before, files.state

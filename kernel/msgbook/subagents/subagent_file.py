@@ -48,7 +48,7 @@ def new_path(project: Path, parent: Path | None, token: str) -> Path:
     return project / SUB_AGENTS / f"{short}-{token}{SUFFIX}"
 
 
-class Conversation:
+class SubagentFile:
     """The file of one sub-agent.
 
     What a person changes in it while the turn runs is kept.
