@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from msgbook_format.exporters.sanitize import sanitize_html
-
-if TYPE_CHECKING:
-    pass
 
 
 @pytest.mark.parametrize(
@@ -26,3 +21,15 @@ if TYPE_CHECKING:
 )  # fmt: skip
 def test_text_and_attributes_are_what_a_browser_would_read(html: str, safe: str) -> None:
     assert sanitize_html(html) == f"<object>{safe}</object>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>" + "".join(f"<b x={number}>" for number in range(190)) + "</p><p>x" * 2000,
+        "<i><u>x</p><p>" * 90,
+        "<b><p></b>" * 1000,
+    ],
+)
+def test_what_a_browser_would_write_again_and_again_is_written_once(html: str) -> None:
+    assert len(sanitize_html(html) or "") < 2 * len(html)
