@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgbook.__main__ import VERBS
 from msgbook.config import load
-from msgbook.config.file import APPROVAL_KEYS, PLUGIN_KEYS, PRICE_KEYS, PROVIDER_KEYS, TOP_KEYS
+from msgbook.config.file import PRICE_KEYS, PROVIDER_KEYS, TABLE_KEYS, TOP_KEYS
 from msgbook.config.settings import Limits
 
 ROOT = Path(__file__).parents[1]
@@ -140,8 +140,8 @@ def settings_page() -> str:
             _list("Tables and keys", TOP_KEYS),
             _list("`[providers.NAME]`", PROVIDER_KEYS),
             _list("`[providers.NAME.prices]`, for each model", PRICE_KEYS),
-            _list("`[approval]`", APPROVAL_KEYS),
-            _list("`[plugins]`", PLUGIN_KEYS),
+            _list("`[approval]`", TABLE_KEYS["approval"]),
+            _list("`[plugins]`", TABLE_KEYS["plugins"]),
             "## `[limits]`\n\n`None` is no limit.\n",
             _table(["key", "default"], defaults),
             "## `[mcp_servers.NAME]`\n",

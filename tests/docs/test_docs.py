@@ -78,7 +78,7 @@ def test_every_setting_is_documented():
     modules = Path(msgbook.config.__file__).parent.glob("*.py")
     source = "".join(module.read_text() for module in modules)
     variables = set(re.findall(r'"((?:OPENAI|MSGBOOK)_[A-Z_]+)"', source))
-    keys = TOP_KEYS | PROVIDER_KEYS
+    keys = TOP_KEYS.keys() | PROVIDER_KEYS.keys()
 
     assert len(variables) >= 4
     assert [name for name in variables | keys if name not in page] == []

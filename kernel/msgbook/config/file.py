@@ -4,46 +4,62 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from msgbook.config import lines
 from msgbook.config.settings import LIMIT_KEYS, WHOLE_LIMITS, expected_number, is_in_range
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
 
-TOP_KEYS = {"model", "providers", "agents", "mcp_servers", "limits", "approval", "plugins"}
-PROVIDER_KEYS = {
-    "base_url",
-    "api_key_env",
-    "api_key_keyring",
-    "api_key_file",
-    "api_key_session",
-    "headers",
-    "prices",
-    "keep_reasoning",
-    "alternate",
-    "documents",
-    "api",
-    "plugin",
-    "options",
-    "requests_per_minute",
-    "max_parallel",
-}
-PRICE_KEYS = {"input", "cached", "output"}
-APPROVAL_KEYS = {"rules"}
-PLUGIN_KEYS = {"off"}
 
-_TYPES = (
-    ("model", str, "a string"),
-    ("providers", dict, "a table"),
-    ("agents", dict, "a table"),
-    ("mcp_servers", dict, "a table"),
-    ("limits", dict, "a table"),
-    ("approval", dict, "a table"),
-    ("plugins", dict, "a table"),
-)
+class Key(NamedTuple):
+    """What a key of the file may be, in words and as a check."""
+
+    expected: str
+    fits: Callable[[Any], bool]
+
+
+def _limit(name: str) -> Key:
+    expected = expected_number(name)
+    if name not in WHOLE_LIMITS:
+        return Key(expected, lambda value: type(value) in (int, float) and is_in_range(name, value))
+    whole = expected.replace("number", "whole number")
+    return Key(whole, lambda value: type(value) is int and is_in_range(name, value))
+
+
+_TEXT = Key("a string", lambda value: isinstance(value, str))
+_TABLE = Key("a table", lambda value: isinstance(value, dict))
+_SWITCH = Key("true or false", lambda value: isinstance(value, bool))
+_COUNT = Key("a whole number from 1 on", lambda value: type(value) is int and value > 0)
+_ANY = Key("anything, since `providers` checks it", lambda _value: True)
+
+TOP_KEYS = {
+    "model": _TEXT,
+    **dict.fromkeys(
+        ("providers", "agents", "mcp_servers", "limits", "approval", "plugins"), _TABLE
+    ),
+}
+PROVIDER_KEYS = {
+    **dict.fromkeys(("base_url", "api_key_env", "api_key_keyring", "api_key_file"), _ANY),
+    **dict.fromkeys(("api_key_session", "headers", "prices", "plugin", "options"), _ANY),
+    **dict.fromkeys(("keep_reasoning", "alternate", "documents"), _SWITCH),
+    **dict.fromkeys(("requests_per_minute", "max_parallel"), _COUNT),
+    "api": Key('"chat" or "responses"', lambda value: value in get_args(ApiName)),
+}
+TABLE_KEYS = {
+    "limits": {name: _limit(name) for name in LIMIT_KEYS},
+    "approval": {"rules": Key("a list of tables", lambda value: isinstance(value, list))},
+    "plugins": {
+        "off": Key(
+            'a list such as ["a-package"]',
+            lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value),
+        )
+    },
+}
+"""The keys of tables with a fixed name."""
+PRICE_KEYS = {"input", "cached", "output"}
 
 
 class SettingsFile:
@@ -86,36 +102,18 @@ class SettingsFile:
         return self._tables("mcp_servers")
 
     def limits(self) -> dict[str, float]:
-        """Return the limits that are positive numbers. Any other value gives a warning and the default."""
-        followed = {}
-        for key, value in self._tables("limits").items():
-            if key not in LIMIT_KEYS:
-                continue
-            is_integer = key in WHOLE_LIMITS
-            is_number = type(value) in ((int,) if is_integer else (int, float))
-            if is_number and is_in_range(key, value):
-                followed[key] = value
-            else:
-                expected = expected_number(key)
-                kind = expected.replace("number", "whole number") if is_integer else expected
-                self.warn(("limits", key), f"{key} is ignored: expected {kind}.")
-        return followed
+        """Return the limits that can be used."""
+        return self._values(("limits",), TABLE_KEYS["limits"])
 
     def rules(self) -> list[Any]:
         """Return the tables of `[approval] rules`, unchecked."""
-        rules = self._tables("approval").get("rules", [])
-        if isinstance(rules, list):
-            return rules
-        self.warn(("approval", "rules"), "rules is ignored: expected a list of tables.")
-        return []
+        rules: list[Any] = self._values(("approval",), TABLE_KEYS["approval"]).get("rules", [])
+        return rules
 
     def plugins_off(self) -> list[str]:
         """Return `[plugins] off`."""
-        off = self._tables("plugins").get("off", [])
-        if isinstance(off, list) and all(isinstance(name, str) for name in off):
-            return off
-        self.warn(("plugins", "off"), 'off is ignored: expected a list such as ["a-package"].')
-        return []
+        off: list[str] = self._values(("plugins",), TABLE_KEYS["plugins"]).get("off", [])
+        return off
 
     def prices(self, provider: str) -> dict[str, Mapping[str, float]]:
         """Return the valid price tables of a provider. Any other one gives a warning."""
@@ -132,35 +130,9 @@ class SettingsFile:
                 )
         return usable
 
-    def is_on(self, provider: str, key: str) -> bool:
-        """Return whether a provider's key is true. A value that is not a boolean gives a warning."""
-        value = self.provider(provider).get(key, False)
-        if isinstance(value, bool):
-            return value
-        self.warn(("providers", provider, key), f"{key} is ignored: expected true or false.")
-        return False
-
-    def count(self, provider: str, key: str) -> int | None:
-        """Return a provider's whole number from 1 on. Any other value gives a warning and None."""
-        value = self.provider(provider).get(key)
-        if value is None or (type(value) is int and value > 0):
-            return value
-        self.warn(
-            ("providers", provider, key), f"{key} is ignored: expected a whole number from 1 on."
-        )
-        return None
-
-    def api(self, provider: str) -> ApiName | None:
-        """Return the API that is set for a provider; None if none is. Any other value gives a warning."""
-        entry = self.provider(provider)
-        for name in get_args(ApiName):
-            if entry.get("api") == name:
-                return name  # type: ignore[no-any-return]  # one of the names of the type
-        if "api" in entry:
-            self.warn(
-                ("providers", provider, "api"), 'api is ignored: expected "chat" or "responses".'
-            )
-        return None
+    def options(self, provider: str, *keys: str) -> dict[str, Any]:
+        """Return some keys of a provider, those that are set and can be used."""
+        return self._values(("providers", provider), {key: PROVIDER_KEYS[key] for key in keys})
 
     def warn(self, path: lines.Path, words: str) -> None:
         """Add a warning that names the line of a key."""
@@ -170,25 +142,32 @@ class SettingsFile:
         found = self._table.get(key)
         return found if isinstance(found, dict) else {}
 
+    def _values(self, path: lines.Path, keys: Mapping[str, Key]) -> dict[str, Any]:
+        """Return the values of a table that fit. Any other one gives a warning."""
+        table = self.provider(path[1]) if len(path) > 1 else self._tables(path[0])
+        found = {}
+        for key in (key for key in table if key in keys):
+            if keys[key].fits(table[key]):
+                found[key] = table[key]
+            else:
+                self.warn((*path, key), f"{key} is ignored: expected {keys[key].expected}.")
+        return found
+
     def _unknown_keys(self) -> Iterator[str]:
         known: list[tuple[lines.Path, bool]] = [((key,), key in TOP_KEYS) for key in self._table]
         for name in self._tables("providers"):
             table = ("providers", name)
             known += [((*table, key), key in PROVIDER_KEYS) for key in self.provider(name)]
-        for name, keys in (
-            ("limits", LIMIT_KEYS),
-            ("approval", APPROVAL_KEYS),
-            ("plugins", PLUGIN_KEYS),
-        ):
+        for name, keys in TABLE_KEYS.items():
             known += [((name, key), key in keys) for key in self._tables(name)]
         for path, is_known in known:
             if not is_known:
                 yield self._at(path, f"unknown key {path[-1]!r} is ignored.")
 
     def _wrong_types(self) -> Iterator[str]:
-        for key, kind, word in _TYPES:
-            if key in self._table and not isinstance(self._table[key], kind):
-                yield self._at((key,), f"{key} is ignored: expected {word}.")
+        for key, (expected, fits) in TOP_KEYS.items():
+            if key in self._table and not fits(self._table[key]):
+                yield self._at((key,), f"{key} is ignored: expected {expected}.")
 
     def _at(self, path: lines.Path, words: str) -> str:
         return f"{self.name}:{lines.find_line(self._lines, path)}: {words}"

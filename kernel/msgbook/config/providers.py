@@ -277,19 +277,21 @@ def fits_a_header(text: str) -> bool:
 def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSettings:
     """Return the provider with the prices and options of `[providers.NAME]`."""
     name = provider.name
-    api = file.api(name)
+    api = file.options(name, "api").get("api")
     found = replace(provider, api=api or "chat") if provider.plugin else at_base_url(provider, api)
     known = not provider.plugin and takes_documents(found.base_url, found.api)
+    prices = file.prices(name)
+    options = file.options(
+        name, "keep_reasoning", "alternate", "documents", "requests_per_minute", "max_parallel"
+    )
+    # A value that cannot be used counts as false.
+    documents = known if "documents" not in file.provider(name) else options.get("documents", False)
     return replace(
         found,
         is_api_set=api is not None,
         file=file.name,
-        prices=file.prices(name),
-        keep_reasoning=file.is_on(name, "keep_reasoning"),
-        alternate=file.is_on(name, "alternate"),
-        documents=file.is_on(name, "documents") if "documents" in file.provider(name) else known,
-        requests_per_minute=file.count(name, "requests_per_minute"),
-        max_parallel=file.count(name, "max_parallel"),
+        prices=prices,
+        **{**options, "documents": documents},
     )
 
 
