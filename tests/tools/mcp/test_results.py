@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 
 import pytest
 
@@ -65,3 +66,20 @@ def test_more_images_than_a_model_is_sent_are_left_out_and_the_texts_stay():
 def test_a_failure_without_words_is_said():
     with pytest.raises(ToolError, match="does not say why"):
         read_result({"content": [], "isError": True})
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        ({"answer": 42}, 'The server\'s answer is no result of a tool: {"answer": 42}'),
+        ({"content": "text"}, "is no result of a tool"),
+        ({"resultType": "input_required"}, "asks for input that msgbook does not give"),
+    ],
+)
+def test_an_answer_that_is_no_result_is_a_failure(result, words):
+    with pytest.raises(ToolError, match=re.escape(words)):
+        read_result(result)
+
+
+def test_structured_content_of_another_type_than_the_protocol_knows_is_text():
+    assert read_result({"structuredContent": [1]}) == "[\n 1\n]"

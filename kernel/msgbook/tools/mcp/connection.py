@@ -16,7 +16,6 @@ import mcp_types as types
 from mcp import ClientSession
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
-from mcp_types import methods
 from pydantic import TypeAdapter, ValidationError
 
 from msgbook.config import McpServerSettings
@@ -123,12 +122,13 @@ class Connection:
         params = types.CallToolRequestParams(name=tool, arguments={**arguments})
         limit = self._server.tool_timeout
         try:
-            result: dict[str, Any] = await self._session.send_request(
-                types.CallToolRequest(params=params), _RAW, limit, progress_callback=on_progress
+            result = await ask_raw(
+                self._session,
+                types.CallToolRequest(params=params),
+                request_read_timeout_seconds=limit,
+                progress_callback=on_progress,
             )
-            return result
-        except ValidationError:
-            raise McpError("The server's answer is no result of a tool.") from None
+            return _with_said_limit(result)
         except MCPError as error:
             if error.code == types.REQUEST_TIMEOUT:
                 raise McpError(f"{_timed_out(limit)}.") from None
@@ -150,17 +150,14 @@ class Connection:
         try:
             async with AsyncExitStack() as stack:
                 streams = await stack.enter_async_context(self._streams())
-                dispatcher = TolerantDispatcher(*streams)
                 session = ClientSession(
-                    dispatcher=dispatcher,
+                    dispatcher=RawResults(*streams),
                     message_handler=self._hear,
                     client_info=types.Implementation(name="msgbook", version=version("msgbook")),
                 )
-                dispatcher.left_out = []
-                dispatcher.version = lambda: session.protocol_version
                 await stack.enter_async_context(session)
                 await negotiate(session, over_http=self._server.url is not None)
-                listing = await list_tools(session, dispatcher.left_out)
+                listing = await list_tools(session)
                 self._session = session
                 self._opened.set_result(listing)
                 await self._leave.wait()
@@ -247,123 +244,45 @@ def _shown(text: str) -> str:
     return visible(one_line(text, _SHOWN))
 
 
-# A dispatcher to which a server's mistake costs only what is mistaken.
-#
-# The SDK refuses a whole list of tools for one that does not fit the protocol, and a whole result for one
-# piece of content of an unknown type.
+# The results of tools, as a server sends them.
 
 
-ENTRY_LIMIT = 2000
-"""Tools of one page, or pieces of content of one result, that are looked at."""
-
-_SHOWN_LINE = 100
+_AS_SENT = "msgbook/as-sent"
 
 
-class TolerantDispatcher(JSONRPCDispatcher[Any]):
-    """Makes the results of `tools/list` and `tools/call` fit the protocol.
+class RawResults(JSONRPCDispatcher[Any]):
+    """Hands the results of `tools/list` and `tools/call` on unchecked, in one that fits each version of the protocol.
 
-    Attributes:
-        version: Returns the version of the protocol that both sides speak.
-        left_out: Tools that were left out; a line each.
+    The SDK refuses a whole list of tools for one that does not fit, and a whole result for one piece of
+    content of an unknown type. `read_listing` and `read_result` take what can be used.
     """
 
-    version: Callable[[], str | None]
-    left_out: list[str]
-
     async def send_raw_request(self, *args: Any, **named: Any) -> dict[str, Any]:
-        method = args[0]
         result = await super().send_raw_request(*args, **named)
-        if method == "tools/list":
-            return self._with_fitting(method, result, "tools", self._leave_out)
-        if method == "tools/call":
-            complete = _with_said_limit(_as_complete(result))
-            return self._with_fitting(method, complete, "content", _in_words)
-        return result
-
-    def _with_fitting(
-        self,
-        method: str,
-        result: Mapping[str, Any],
-        key: str,
-        replace: Callable[[Any], list[Any]],
-    ) -> dict[str, Any]:
-        """Return a result whose list holds only entries that fit, or what replaces them."""
-        entries = result.get(key)
-        entries = entries[:ENTRY_LIMIT] if isinstance(entries, list) else []
-        whole = {**result, key: entries}
-        if self._fits(method, whole):
-            return whole
-        frame = self._fitting_frame(method, result, key)
-        # Without what may be long: it would be checked once more for each entry.
-        light = {name: value for name, value in frame.items() if name != "structuredContent"}
-        fitting: list[Any] = []
-        for entry in entries:
-            fits = self._fits(method, {**light, key: [entry]})
-            fitting += [entry] if fits else replace(entry)
-        return {**frame, key: fitting}
-
-    def _fitting_frame(self, method: str, result: Mapping[str, Any], key: str) -> dict[str, Any]:
-        """Return what fits of a result whose list is empty."""
-        frame = {**result, key: []}
-        if self._fits(method, frame):
-            return frame
-        kept = ("nextCursor", "isError", "resultType", "ttlMs", "cacheScope", "structuredContent")
-        frame = {name: frame[name] for name in (*kept, key) if name in frame}
-        while not self._fits(method, frame) and len(frame) > 1:
-            frame.pop(next(iter(frame)))
-        return frame
-
-    def _fits(self, method: str, result: Mapping[str, Any]) -> bool:
-        try:
-            methods.validate_server_result(method, self.version() or "2025-11-25", result)
-        except KeyError:
-            return True
-        except ValidationError:
-            return False
-        return True
-
-    def _leave_out(self, tool: Any) -> list[Any]:
-        name = tool.get("name") if isinstance(tool, dict) else None
-        which = (
-            repr(one_line(name, _SHOWN_LINE)) if isinstance(name, str) else "a tool without a name"
-        )
-        self.left_out.append(f"{which} does not fit the protocol and is left out")
-        return []
+        if args[0] not in ("tools/list", "tools/call"):
+            return result
+        lists = {"tools": [], "content": [], "ttlMs": 0, "cacheScope": "private"}
+        return {**lists, "resultType": "complete", "_meta": {_AS_SENT: result}}
 
 
-def _in_words(entry: Any) -> list[Any]:
-    kind = entry.get("type") if isinstance(entry, dict) else entry
-    words = (
-        f"[content that does not fit the protocol was left out: {one_line(str(kind), _SHOWN_LINE)}]"
-    )
-    return [{"type": "text", "text": words}]
+async def ask_raw(session: ClientSession, request: Any, **named: Any) -> dict[str, Any]:
+    """Send `tools/list` or `tools/call`, and return what the server sent."""
+    result = await session.send_request(request, _RAW, **named)
+    sent: dict[str, Any] = result["_meta"][_AS_SENT]
+    return sent
+
+
+PIECES = 2000
+"""Pieces of content of one result that are read."""
 
 
 def _with_said_limit(result: dict[str, Any]) -> dict[str, Any]:
     """Return a result whose content is not longer than the limit, and says how much is left out."""
     content = result.get("content")
-    left_out = len(content) - ENTRY_LIMIT if isinstance(content, list) else 0
-    if not isinstance(content, list) or left_out <= 0:
+    if not isinstance(content, list) or len(content) <= PIECES:
         return result
-    words = f"[{counted(left_out + 1, 'more piece')} of content left out]"
-    return {**result, "content": [*content[: ENTRY_LIMIT - 1], {"type": "text", "text": words}]}
-
-
-def _as_complete(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of a call with a list of content, whatever the server sent."""
-    if "inputRequests" in result or result.get("resultType") == "input_required":
-        words = "The tool asks for input that msgbook does not give."
-        return {"content": [{"type": "text", "text": words}], "isError": True}
-    structured, content = result.get("structuredContent"), result.get("content")
-    if structured is not None and not isinstance(structured, dict) and not content:
-        # The protocol knows objects alone; nothing else would repeat the result.
-        text = {"type": "text", "text": json.dumps(structured, ensure_ascii=False)}
-        return {**result, "content": [text], "structuredContent": None}
-    if isinstance(content, list) or structured is not None:
-        return {**result}
-    shown = json.dumps(result, ensure_ascii=False)[:_SHOWN_LINE]
-    words = f"The server's answer is no result of a tool: {shown}"
-    return {"content": [{"type": "text", "text": words}], "isError": True}
+    words = f"[{counted(len(content) - PIECES + 1, 'more piece')} of content left out]"
+    return {**result, "content": [*content[: PIECES - 1], {"type": "text", "text": words}]}
 
 
 # The first exchange with a server: a version of the protocol, and the list of tools.
@@ -373,6 +292,7 @@ _PAGES = 100
 """Pages of a list of tools that are read."""
 _LENGTH = 20_000_000
 """Characters of a list of tools that are read."""
+_SHOWN_NAME = 100
 
 
 async def negotiate(session: ClientSession, *, over_http: bool) -> None:
@@ -394,22 +314,32 @@ async def negotiate(session: ClientSession, *, over_http: bool) -> None:
         await session.discover()
 
 
-async def list_tools(session: ClientSession, left_out: list[str]) -> Listing:
-    """Return the tools of all pages. A server may give pages without end.
-
-    Args:
-        left_out: Lines about tools that the dispatcher leaves out; grows meanwhile.
-    """
-    tools: list[dict[str, Any]] = []
-    cursor: str | None = None
-    seen: set[str | None] = set()
+async def list_tools(session: ClientSession) -> Listing:
+    """Return the tools of all pages. A server may give pages without end."""
+    tools: list[Any] = []
+    cursor: Any = None
+    seen: list[Any] = []
     left = _LENGTH
     while cursor not in seen and len(seen) < _PAGES and len(tools) <= TOOL_LIMIT and left > 0:
-        seen.add(cursor)
-        page = await session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
-        left -= len(page.model_dump_json())
-        tools += (tool.model_dump(mode="json", by_alias=True) for tool in page.tools)
-        cursor = page.next_cursor
-        if cursor is None:
-            return read_listing(tools, left_out)
-    return read_listing(tools, [*left_out, "its list of tools has no end"])
+        seen.append(cursor)
+        params = types.PaginatedRequestParams(cursor=cursor)
+        page = await ask_raw(session, types.ListToolsRequest(params=params))
+        left -= len(json.dumps(page))
+        found = page.get("tools")
+        tools += found if isinstance(found, list) else []
+        cursor = page.get("nextCursor")
+        if not isinstance(cursor, str):
+            return _read_fitting(tools)
+    return _read_fitting(tools, "its list of tools has no end")
+
+
+def _read_fitting(tools: list[Any], *problems: str) -> Listing:
+    """Return the tools, those without a schema left out."""
+    fitting, said = [], [*problems]
+    for tool in tools[: TOOL_LIMIT + 1]:
+        if isinstance(tool, dict) and not isinstance(tool.get("inputSchema"), dict):
+            name = repr(one_line(str(tool.get("name")), _SHOWN_NAME))
+            said.append(f"{name} does not fit the protocol and is left out")
+        else:
+            fitting.append(tool)
+    return read_listing(fitting, said)

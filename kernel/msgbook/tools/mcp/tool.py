@@ -28,6 +28,8 @@ from msgbook.tools.mcp.listing import ListedTool
 
 _SHOWN_RESULT = 300
 """Characters of a name or an address."""
+_SHOWN_ANSWER = 100
+"""Characters of an answer that is no result."""
 
 Part = dict[str, Any]
 
@@ -38,11 +40,16 @@ def read_result(result: Mapping[str, Any]) -> Content:
     Structured content counts only if there is no text, because servers repeat it as text.
 
     Raises:
-        ToolError: The server says that the call failed.
+        ToolError: The server says that the call failed, or its answer is no result.
     """
-    entries = result.get("content")
-    parts = [part for entry in _listed(entries) for part in _read_entry(entry)]
-    structured = result.get("structuredContent")
+    if "inputRequests" in result or result.get("resultType") == "input_required":
+        raise ToolError("The tool asks for input that msgbook does not give.")
+    entries, structured = result.get("content"), result.get("structuredContent")
+    if not isinstance(entries, list) and structured is None:
+        shown = json.dumps(result, ensure_ascii=False)[:_SHOWN_ANSWER]
+        raise ToolError(f"The server's answer is no result of a tool: {repair_surrogates(shown)}")
+    entries = entries if isinstance(entries, list) else []
+    parts = [part for entry in entries for part in _read_entry(entry)]
     if structured is not None and not any(part["type"] == "text" for part in parts):
         parts.append(_text(json.dumps(structured, ensure_ascii=False, indent=1)))
     text = "\n".join(part["text"] for part in parts if part["type"] == "text")
@@ -73,10 +80,6 @@ def _few(parts: Iterable[Part]) -> Iterator[Part]:
         lines.append(f"[{more} left out; the limit of a result is {MAX_IMAGES}]")
     if lines:
         yield _text("\n".join(lines))
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _read_entry(entry: Any) -> Iterator[Part]:
