@@ -34,6 +34,8 @@ class ReadCell:
     cell: dict[str, Any]
     is_json: bool = False
     """True if the body of the head is all of the cell, as JSON."""
+    unread: str | None = None
+    """Line that may be its footnote and cannot be read as one."""
 
     @property
     def is_code(self) -> bool:

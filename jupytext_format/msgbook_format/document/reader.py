@@ -8,14 +8,13 @@ from msgbook_format import garbage
 from msgbook_format.cells.cell import (
     ReadCell,
     read_cells,
-    read_outputs,
     read_preamble,
     resolve_ids,
     separate_orphans,
 )
 from msgbook_format.document.notebook_metadata import NBFORMAT_MINOR, read_metadata
 from msgbook_format.document.writer import write_parts
-from msgbook_format.outputs.cell_outputs import add_derived
+from msgbook_format.outputs.cell_outputs import add_derived, read_cell_outputs
 from msgbook_format.outputs.execution_times import KEY as EXECUTION
 from msgbook_format.outputs.output_history import put_marks
 from msgbook_format.syntax.dialect import Dialect
@@ -27,9 +26,13 @@ from msgbook_format.syntax.split import (
     SplitCell,
     SplitText,
     level_below,
+    split_output_cells,
     split_text,
     usual_gap,
 )
+from msgbook_format.syntax.text_cell import parse_text_cell
+from msgbook_format.syntax.unread_footnotes import KEY as UNREAD
+from msgbook_format.syntax.unread_footnotes import find_stray_footnotes, find_unread_line
 
 
 def reads(text: str) -> dict[str, Any]:
@@ -58,10 +61,12 @@ def _read(text: str) -> dict[str, Any]:
     dialect = Dialect.from_metadata(metadata, heading)
     placed, footnotes = place_footnotes(text, split)
     read = _read_heads(placed, dialect)
-    cells = _read_cells(read, fields["nbformat_minor"], dialect)
+    cells, unread = _read_cells(read, fields["nbformat_minor"], dialect)
     notebook = {"nbformat": 4, **fields, "metadata": metadata, "cells": cells}
     texts = [cell.text for cell in read]
     keep_verbatim(notebook, split, texts if footnotes is None else _as_written(split, texts))
+    for index, line in unread.items():
+        _keep(cells[index], UNREAD, line)
     for cell in cells:
         # A cell that is written as JSON may hold anything.
         if isinstance(cell.get("outputs"), list):
@@ -70,9 +75,15 @@ def _read(text: str) -> dict[str, Any]:
 
 
 def _read_heads(split: SplitText, dialect: Dialect) -> list[ReadCell]:
-    cells = [read for cell in split.cells for read in read_cells(cell, dialect)]
+    strays = find_stray_footnotes(split)
+    cells: list[ReadCell] = []
     if split.preamble is not None:
-        cells.insert(0, read_preamble(split.preamble, dialect))
+        cells.append(read_preamble(split.preamble, dialect))
+        cells[0].unread = strays.get(-1)
+    for number, cell in enumerate(split.cells):
+        for read in read_cells(cell, dialect):
+            read.unread = strays.get(number) or find_unread_line(read.head, read.text.head.core)
+            cells.append(read)
     return cells
 
 
@@ -85,14 +96,22 @@ def _as_written(split: SplitText, read: list[SplitCell]) -> list[SplitCell]:
     return texts
 
 
-def _read_cells(heads: list[ReadCell], minor: int, dialect: Dialect) -> list[dict[str, Any]]:
+def _read_cells(
+    heads: list[ReadCell], minor: int, dialect: Dialect
+) -> tuple[list[dict[str, Any]], dict[int, str]]:
+    """Return the cells, and the lines in them that cannot be read as a footnote, by index."""
     claims = [head.claim for head in heads]
     cells = []
+    unread = {index: head.unread for index, head in enumerate(heads) if head.unread}
     for head, claim, cell_id in zip(heads, claims, resolve_ids(claims), strict=True):
         cell, outputs = head.cell, head.text.outputs
         if outputs is not None and cell["cell_type"] == "code":
             base = head.head.label or cell_id
-            found = read_outputs(outputs.core, base, head.is_code, dialect)
+            parts = split_output_cells(outputs.core)
+            output_cells = [parse_text_cell(part, dialect.escaper) for part in parts]
+            found = read_cell_outputs(output_cells, base, head.is_code)
+            if line := next(filter(None, map(find_unread_line, output_cells, parts)), None):
+                unread.setdefault(len(cells), line)
             cell["outputs"], cell["execution_count"] = found.outputs, found.count
             put_marks(cell, found.marks)
             if found.times is not None:
@@ -100,7 +119,7 @@ def _read_cells(heads: list[ReadCell], minor: int, dialect: Dialect) -> list[dic
         # Before nbformat 4.5 cells have no ids.
         named = minor >= NBFORMAT_MINOR or claim.id is not None
         cells.append({"id": cell_id, **cell} if named else cell)
-    return cells
+    return cells, unread
 
 
 # Verbatim bits: parts of a text that are lost when its notebook is written again.

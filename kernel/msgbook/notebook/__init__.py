@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         once,
         outputs_of,
         parse_prompt,
+        saved_history,
         short_id,
         source_of,
         title_of,

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from msgbook.errors import MsgbookError
 from msgbook.text import one_line, repair_surrogates, visible
-from msgbook_format.syntax import MSG_MAGIC, is_shell_command
+from msgbook_format.syntax import MSG_MAGIC, is_shell_command, unread_footnote
 
 Cell = Mapping[str, Any]
 """A cell as in nbformat 4.5. From a page or a file, so any key may be missing or have a wrong type."""
@@ -87,6 +87,16 @@ class Prompt:
         A prompt whose line cannot be read is excluded: the word may be the one that excludes it.
         """
         return "exclude" if self.problem else self.attributes.get("history", metadata_value)
+
+
+UNREAD = "unread"
+"""Stands for the `history` of a cell whose footnote cannot be read: a value that nobody knows."""
+
+
+def saved_history(cell: Cell) -> Any:
+    """Return the `history` value of a cell, of any type, whatever its `%%msg` line says."""
+    ours = metadata_of(cell)
+    return UNREAD if unread_footnote(ours) else ours.get("history", "include")
 
 
 def id_of(cell: Cell) -> str:

@@ -26,7 +26,7 @@ from msgbook.request.history import (
 )
 from msgbook.text import join_first, one_line
 from msgbook_format.outputs import has_stale_marks, history_of_outputs
-from msgbook_format.syntax import MSG_MAGIC, is_excluded, is_history
+from msgbook_format.syntax import MSG_MAGIC, is_excluded, is_history, unread_footnote
 
 _NOT_ALONE = "%continue has to be alone in its cell. Write your message into the next cell."
 
@@ -52,6 +52,10 @@ class UnreadableMsgLineError(MsgbookError):
     """The `%%msg` line of a prompt cannot be read."""
 
 
+class UnreadFootnoteError(MsgbookError):
+    """A line of the file may be the footnote of the message, and cannot be read as one."""
+
+
 class NothingToContinueError(MsgbookError):
     """`%continue` has no answer to continue, or is not alone in its cell."""
 
@@ -71,6 +75,7 @@ def check_prompt(
 
     Raises:
         UnreadableMsgLineError: The `%%msg` line cannot be read.
+        UnreadFootnoteError: The footnote cannot be read, so nobody knows whether the message is to be sent.
         EmptyMessageError: The message has no text.
         NothingToContinueError: `%continue` has no answer to continue, or is not alone in its cell.
     """
@@ -78,6 +83,11 @@ def check_prompt(
         raise UnreadableMsgLineError(
             f"%%msg in line {prompt.line - 1} cannot be read, so nothing was sent: "
             f"{problem}. The message itself begins on the next line."
+        )
+    if line := unread_footnote(metadata_of(transcript.current or {})):
+        raise UnreadFootnoteError(
+            f"Nothing was sent: {_describe_unread(line, redact)}. It may say that the message is not to be sent. "
+            "Mend that line in the file, or choose what is sent of the cell."
         )
     if not prompt.text.strip():
         raise EmptyMessageError("The message is empty: write something into the cell.")
@@ -130,6 +140,8 @@ def _left_out(cell: Cell, redact: Callable[[str], str]) -> Iterator[tuple[str, s
     value = history_of(cell)
     if problem := _describe_problem(source, prompt, redact):
         yield "The message of", f" is not sent: its %%msg line cannot be read ({problem})"
+    elif line := unread_footnote(metadata_of(cell)):
+        yield "The content of", f" is not sent: {_describe_unread(line, redact)}"
     elif not is_history(value):
         yield "The content of", f" is not sent: {_expected_history(value, redact)}"
     elif is_excluded(value):
@@ -140,6 +152,10 @@ def _left_out(cell: Cell, redact: Callable[[str], str]) -> Iterator[tuple[str, s
         for found in history_of_outputs(cell):
             if not is_history(found):
                 yield "An output of", f" is not sent: {_expected_history(found, redact)}"
+
+
+def _describe_unread(line: str, redact: Callable[[str], str]) -> str:
+    return f"`{one_line(redact(line), 80)}` cannot be read as its footnote"
 
 
 def _warn_of_unknown_attributes(unknown: Sequence[str]) -> str:

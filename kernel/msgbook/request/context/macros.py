@@ -20,6 +20,7 @@ from msgbook.notebook import (
     may_define,
     metadata_of,
     parse_prompt,
+    saved_history,
     source_of,
 )
 from msgbook.request.context.tags import find_images, find_tags
@@ -182,14 +183,14 @@ def _removed(cell: Cell) -> list[str]:
         return []
     magic, *words = source.split()
     is_removal = magic == "%macros" and words[:1] == [REMOVE]
-    is_hidden = is_excluded(metadata_of(cell).get("history", "include"))
+    is_hidden = is_excluded(saved_history(cell))
     return words[1:] if is_removal and not is_hidden else []
 
 
 def _user_text(cell: Cell, is_magic: IsMagic) -> str:
     """Return the text of a prompt or note that is sent as the user's; empty for any other cell."""
     ours, source = metadata_of(cell), source_of(cell)
-    history = ours.get("history", "include")
+    history = saved_history(cell)
     if cell.get("cell_type") == "markdown":
         return "" if is_excluded(history) or ours.get("role") == "assistant" else source
     if cell.get("cell_type") != "code" or not is_prompt(source, is_magic):

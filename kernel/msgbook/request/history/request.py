@@ -12,10 +12,10 @@ from msgbook.notebook import (
     IsMagic,
     is_own_magic,
     is_prompt,
-    metadata_of,
     once,
     outputs_of,
     parse_prompt,
+    saved_history,
     source_of,
 )
 from msgbook.notebook.magics_table import CONTINUE_MAGIC
@@ -192,8 +192,11 @@ def is_continue(source: str) -> bool:
 
 @once
 def history_of(cell: Cell) -> Any:
-    """Return the `history` value of a cell, of any type: from its `%%msg` line, or from its metadata."""
-    value = metadata_of(cell).get("history", "include")
+    """Return the `history` value of a cell, of any type: from its `%%msg` line, or from its metadata.
+
+    A cell whose footnote cannot be read has a value that nobody knows, and so is not sent.
+    """
+    value = saved_history(cell)
     if cell.get("cell_type") != "code":
         return value
     source = source_of(cell)

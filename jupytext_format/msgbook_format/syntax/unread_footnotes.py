@@ -1,0 +1,257 @@
+"""Lines that may have been meant as the footnote of a cell, and cannot be read as one.
+
+Such a line may say `history=exclude`. What was sent cannot be taken back, so a cell with one is sent
+to no model until a person mends it or gives the cell a `history` that is known. All else is read as
+if nothing were wrong: the text stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from msgbook_format.syntax.attributes import Attributes, parse_footnote
+from msgbook_format.syntax.footnotes import Definition, find_definitions, hides
+from msgbook_format.syntax.lines import find_markers
+from msgbook_format.syntax.split import SplitText
+from msgbook_format.syntax.text_cell import (
+    HISTORY_VALUES,
+    TextCell,
+    find_footnote,
+    is_history,
+    is_restricted,
+    parse_label,
+)
+
+KEY = "unread"
+"""The line, among the verbatim bits of a cell (`metadata.msgbook.text`)."""
+_SHOWN = 80
+"""Characters of a line that are kept to be shown."""
+
+
+def unread_footnote(msgbook: Mapping[str, Any]) -> str | None:
+    """Return the line that keeps a cell from being sent; None for a cell that can be read.
+
+    Args:
+        msgbook: `metadata.msgbook` of the cell.
+    """
+    bits = msgbook.get("text")
+    line = bits.get(KEY) if isinstance(bits, dict) else None
+    decided = "history" in msgbook and is_history(msgbook["history"])
+    return line if isinstance(line, str) and not decided else None
+
+
+def find_unread_line(cell: TextCell, text: str) -> str | None:
+    """Return the line at the head of a cell or output cell that cannot be read as its footnote.
+
+    Args:
+        text: The cell as it is written.
+    """
+    histories = [value for key, value in cell.attributes if key == "history" and value is not True]
+    if cell.type is None and cell.attributes and "%%%" in text.partition("\n")[0]:
+        # Whether it is a call decides what goes with it.
+        return _shown(_lines_below(text)[0])
+    if cell.type == "raw" or (histories and is_history(histories[0])):
+        return None
+    if cell.title is not None and _is_mark_in_title(text.partition("\n")[0]):
+        return _shown(text.partition("\n")[0])
+    has_footnote = cell.type is not None or bool(cell.attributes)
+    if has_footnote and (histories or _is_misspelled(cell.type, cell.attributes)):
+        return _shown(_lines_below(text)[0])
+    if cell.label is None:
+        return None
+    if not has_footnote:
+        first = _lines_below(text)[0]
+        if first.startswith(f"[^{cell.label}]:"):
+            return _shown(first)
+        return _shown(first) if _is_mark(first) and not first.startswith(("%", "\\")) else None
+    if _ATTRIBUTE.match(cell.body):
+        first = cell.body.partition("\n")[0].strip()
+        type_, attributes = parse_footnote(first) or (None, [])
+        if type_ is None and any(is_near_history(key) for key, _ in attributes):
+            return _shown(first)
+    return None
+
+
+def find_stray_footnotes(split: SplitText) -> dict[int, str]:
+    """Return the lines that may be the footnotes of cells, by the index of the cell; -1 is the preamble.
+
+    A footnote that belongs to no marker holds up the cell that it stands in, if it hides something,
+    and each cell with a label and no footnote, whose it may be.
+
+    Args:
+        split: A text with each footnote below its marker.
+    """
+    units = [("", -2), (split.preamble.core, -1)] if split.preamble else [("", -2)]
+    if split.document:
+        units[0] = (split.document.core, -2)
+    for number, cell in enumerate(split.cells):
+        units.append((cell.head.core, number))
+        if cell.outputs:
+            units.append((cell.outputs.core, number))
+    if not any(_may_have_strays(text) for text, _ in units):
+        return {}
+    # As many characters as before, so that positions stay.
+    texts = [text.replace("\r\n", " \n").replace("\r", "\n") for text, _ in units]
+    labels: set[str] = set()
+    opened: list[tuple[int, str]] = []
+    found: list[Definition] = []
+    for index, (text, _) in enumerate(units):
+        for label, is_open, start, end in _parts(text):
+            found += find_definitions(texts[index], index, start, end)
+            if label is not None:
+                labels.add(label.casefold())
+            if label is not None and is_open:
+                opened.append((index, label.casefold()))
+    strays = [definition for definition in found if definition.label.casefold() not in labels]
+    lines: dict[int, str] = {}
+    for stray in strays:
+        if hides(stray) or (parse_footnote(stray.rest) or ("",))[0] == "raw":
+            lines.setdefault(units[stray.unit][1], _shown(stray.line))
+    mentions = dict(_mentions(texts, {label for _, label in opened})) if opened else {}
+    for index, label in opened:
+        line = mentions.get(label) or (strays[0].line if strays else None)
+        if line is not None:
+            lines.setdefault(units[index][1], _shown(line))
+    for number, cell in enumerate(split.cells if -1 in lines else ()):
+        if not cell.is_orphan:
+            break
+        # What is above may have been the head of these answers.
+        lines.setdefault(number, lines[-1])
+    return {number: line for number, line in lines.items() if number >= -1}
+
+
+def _may_have_strays(text: str) -> bool:
+    """Return whether a text may have a footnote that belongs to no marker, or a marker without one.
+
+    This takes a fraction of the time that finding them takes.
+    """
+    if "\r" in text:
+        return True
+    footnotes = (
+        text.count("\n[^") + text.count("\n [^") + text.count("\n  [^") + text.count("\n   [^")
+    )
+    markers = sum(1 for _ in find_markers(text))
+    begins_with_one = not markers and text.startswith(("[^", " [^", "  [^", "   [^"))
+    return begins_with_one or footnotes != markers or footnotes != len(_PAIR.findall(text))
+
+
+_PAIR = re.compile(r"\[\^([^\s\[\]^]+)\]\n\n\[\^\1\]:")
+"""End of a marker, and its footnote below it."""
+
+
+def _parts(text: str) -> Iterator[tuple[str | None, bool, int, int]]:
+    """Yield label, whether it has no footnote, start and end of the body of each part of a text."""
+    markers = [start for start, _ in find_markers(text)]
+    if not markers or markers[0] > 0:
+        yield None, False, 0, markers[0] if markers else len(text)
+    for start, end in pairwise([*markers, len(text)]):
+        part = text[start:end]
+        label = parse_label(part)
+        footnote = None if label is None else find_footnote(part, label)
+        body = footnote[1] if footnote else len(part.partition("\n")[0])
+        yield label, footnote is None, start + body, end
+
+
+# A label in brackets, of any width, at the start of a line, after signs of quotes and lists, escapes, or nothing.
+_LABELLED = re.compile(
+    r"^(?:\d{1,9}[.)])?[^\w\[\]\n%#]{0,20}[\[\uff3b]\\?\^?[ \t]*(?P<label>[^\s\[\]^\\\uff3b\uff3d]+)"
+    r"[ \t]*\\?[\]\uff3d](?P<rest>[^\n]*)$",
+    re.M,
+)
+
+
+def _mentions(texts: list[str], labels: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield labels and the lines that begin with one, in any brackets, and go on like a footnote."""
+    for text in texts:
+        for line in _LABELLED.finditer(text):
+            if line["label"].casefold() in labels and _is_mark(line["rest"]):
+                yield line["label"].casefold(), line[0]
+
+
+def _lines_below(text: str) -> list[str]:
+    """Return the lines below a marker that are not blank, at least one."""
+    below = (line.strip() for line in text.split("\n", 12)[1:])
+    return [line for line in below if line] or [""]
+
+
+def _shown(line: str) -> str:
+    return line.strip()[:_SHOWN]
+
+
+# Words that are, or nearly are, a mark: a type, or a `history` attribute.
+
+
+_TYPES = frozenset(("raw", "code", "markdown"))
+_NEAR_RAW = frozenset(("row", "rwa", "arw", "rw", "ra", "rae", "raaw", "raww", "rraw"))
+_TYPE = re.compile(r"\[[ \t]*(?:raw|code|markdown|nb|tool)[ \t]*\](?!\S)", re.IGNORECASE)
+_RAW = re.compile(r"(?:\A|[\s:])\[[ \t]*raw[ \t]*\](?=\s|\[|\Z)", re.IGNORECASE)
+_LABEL_AT_END = re.compile(r"\[\^[^\s\[\]^]+\]\Z")
+_ATTRIBUTE = re.compile(r"\s*\[?\w+=")
+_HISTORY = "history"
+_LONGEST = 24
+"""Characters of a word that are compared."""
+_LEAST = 4
+"""Letters of `history` that are a short form of it."""
+_OTHERS = frozenset(("hide", "hidden", "excluded", "no", "never", "off"))
+"""Words that people write for `exclude`."""
+_RESTRICTING = frozenset(filter(is_restricted, HISTORY_VALUES)) | _OTHERS
+_SAID = re.compile(
+    r"(?<!\w)(?P<key>\w{4,24})[\"']?\s*[=:\uff1a]\s*[\"'\u201c\u2018]?(?P<value>\w*)"
+)
+
+
+def _is_mark(text: str) -> bool:
+    """Return whether the rest of a line is more likely that of a footnote than prose."""
+    return _TYPE.search(text) is not None or says_history(text)
+
+
+def _is_mark_in_title(marker: str) -> bool:
+    title = _LABEL_AT_END.sub("", marker.strip("#% \t\r"))
+    # A title about history has neither an equals sign nor brackets.
+    return bool(_RAW.search(title)) or (("=" in title or "[" in title) and says_history(title))
+
+
+def _is_misspelled(type_: str | None, attributes: Attributes) -> bool:
+    """Return whether a footnote has a word that nearly says that something is hidden."""
+    if type_ is not None and type_ not in _TYPES:
+        folded = type_.casefold()
+        if folded in _TYPES or folded in _NEAR_RAW:
+            return True
+    return any(_is_misspelled_word(key, value is True) for key, value in attributes)
+
+
+@lru_cache(maxsize=512)
+def _is_misspelled_word(key: str, is_flag: bool) -> bool:
+    if not is_flag:
+        return key != _HISTORY and is_near_history(key)
+    name = re.split(r"[=:\uff1a]", key, maxsplit=1)[0]
+    bare = name.strip("[]").casefold()
+    return bare in _RESTRICTING or bare == "raw" or name == _HISTORY or is_near_history(name)
+
+
+@lru_cache(maxsize=512)
+def is_near_history(word: str) -> bool:
+    """Return whether a word is `history`, or that in another spelling, such as `histroy` or `hist`."""
+    near = re.sub(r"\W", "", word.casefold())[:_LONGEST]
+    is_short = len(near) >= _LEAST and _HISTORY.startswith(near)
+    return is_short or bool(get_close_matches(near, (_HISTORY,), cutoff=0.84))
+
+
+def says_history(text: str) -> bool:
+    """Return whether a text has a `history`, in any spelling, with a value that is nearly a known one."""
+    return any(
+        is_near_history(said["key"]) and _is_near_value(said["value"])
+        for said in _SAID.finditer(text)
+    )
+
+
+@lru_cache(maxsize=256)
+def _is_near_value(value: str) -> bool:
+    near = value.casefold()[:_LONGEST]
+    known = HISTORY_VALUES | _OTHERS
+    return not near or near in known or bool(get_close_matches(near, known, n=1, cutoff=0.75))
