@@ -77,7 +77,8 @@ def assert_same(found, expected):
 
 def assert_has_no_bits(nb):
     for node in (nb, *nb["cells"]):
-        assert "text" not in node["metadata"].get("msgbook", {})
+        bits = node["metadata"].get("msgbook", {}).get("text", {})
+        assert set(bits) <= {"unread"}
 
 
 def assert_text_laws(text):

@@ -32,7 +32,11 @@ from msgbook_format.syntax.split import (
 )
 from msgbook_format.syntax.text_cell import parse_text_cell
 from msgbook_format.syntax.unread_footnotes import KEY as UNREAD
-from msgbook_format.syntax.unread_footnotes import find_stray_footnotes, find_unread_line
+from msgbook_format.syntax.unread_footnotes import (
+    find_stray_footnotes,
+    find_unread_line,
+    find_wrapped_footnotes,
+)
 
 
 def reads(text: str) -> dict[str, Any]:
@@ -60,7 +64,10 @@ def _read(text: str) -> dict[str, Any]:
         metadata["msgbook"] = {**metadata.get("msgbook", {}), "document": split.document.core}
     dialect = Dialect.from_metadata(metadata, heading)
     placed, footnotes = place_footnotes(text, split)
-    read = _read_heads(placed, dialect)
+    strays = find_stray_footnotes(placed)
+    if footnotes is not None:
+        strays |= find_wrapped_footnotes(footnotes)
+    read = _read_heads(placed, dialect, strays)
     cells, unread = _read_cells(read, fields["nbformat_minor"], dialect)
     notebook = {"nbformat": 4, **fields, "metadata": metadata, "cells": cells}
     texts = [cell.text for cell in read]
@@ -74,8 +81,7 @@ def _read(text: str) -> dict[str, Any]:
     return notebook
 
 
-def _read_heads(split: SplitText, dialect: Dialect) -> list[ReadCell]:
-    strays = find_stray_footnotes(split)
+def _read_heads(split: SplitText, dialect: Dialect, strays: dict[int, str]) -> list[ReadCell]:
     cells: list[ReadCell] = []
     if split.preamble is not None:
         cells.append(read_preamble(split.preamble, dialect))
@@ -101,7 +107,7 @@ def _read_cells(
 ) -> tuple[list[dict[str, Any]], dict[int, str]]:
     """Return the cells, and the lines in them that cannot be read as a footnote, by index."""
     claims = [head.claim for head in heads]
-    cells = []
+    cells: list[dict[str, Any]] = []
     unread = {index: head.unread for index, head in enumerate(heads) if head.unread}
     for head, claim, cell_id in zip(heads, claims, resolve_ids(claims), strict=True):
         cell, outputs = head.cell, head.text.outputs

@@ -42,6 +42,7 @@ from msgbook_format.syntax import (
     compose,
     has_msgbook_kernel,
     is_excluded,
+    is_history,
     parse_msg_line,
     plain_value,
 )
@@ -289,7 +290,7 @@ def select_cells(metadata: dict[str, Any], cells: list[Json], selection: Selecti
             selected.left_out["system"] += 1
         elif code and not selection.controls and _is_control(cell["source"], dialect):
             selected.left_out["controls"] += 1
-        elif code and not selection.excluded and is_excluded(_history(cell, dialect)):
+        elif code and not selection.excluded and _is_left_out(cell, dialect):
             selected.left_out["excluded"] += 1
         else:
             selected.cells.append(_shown(cell, selection, selected.left_out) if code else cell)
@@ -299,6 +300,12 @@ def select_cells(metadata: dict[str, Any], cells: list[Json], selection: Selecti
 def _is_control(source: str, dialect: Dialect) -> bool:
     """Return whether a cell holds a line magic of msgbook."""
     return is_code(source, dialect) and not CONTROLS.isdisjoint(source.split(maxsplit=1)[:1])
+
+
+def _is_left_out(cell: Json, dialect: Dialect) -> bool:
+    """Return whether its author excluded a cell. One that waits to be mended is shown, with the reason."""
+    history = _history(cell, dialect)
+    return is_excluded(history) and is_history(history)
 
 
 def _history(cell: Json, dialect: Dialect) -> Any:

@@ -17,10 +17,17 @@ from msgbook_format.cells import is_code
 from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
 from msgbook_format.exporters.sanitize import sanitize_html
 from msgbook_format.metadata import as_dict, msgbook_metadata
-from msgbook_format.syntax import MSG_MAGIC, Dialect, parse_msg_line
+from msgbook_format.syntax import (
+    MSG_MAGIC,
+    Dialect,
+    is_history,
+    parse_msg_line,
+    unread_footnote,
+)
 from msgbook_format.turn import (
     ERRORS,
     code_block,
+    escape_line,
     model_words,
     replace_controls,
     safe_image,
@@ -124,8 +131,13 @@ def _cell(cell: Mapping[str, Any], cell_id: str, dialect: Dialect, write: Write)
         case "markdown":
             text = _embed_attachments(spell_for_nbconvert(source), cell.get("attachments"))
             ours = msgbook_metadata(cell)
-            if ours.get("role") == "system":
-                metadata[WHO] = as_text(ours.get("title")) or "system prompt"
+            who = (
+                (as_text(ours.get("title")) or "system prompt")
+                if ours.get("role") == "system"
+                else ""
+            )
+            if who := " · ".join(filter(None, (who, _not_sent(ours)))):
+                metadata[WHO] = who
             return {**built, "source": write(text)}
         case _:
             return {**built, "source": code_block(source)}
@@ -148,12 +160,22 @@ def _prompt(cell: Mapping[str, Any], source: str, write: Write) -> Json:
     msg = parse_msg_line(source)
     line = source[: msg.end].strip().removeprefix(MSG_MAGIC).strip() if msg else ""
     text = source[msg.end :] if msg else source.removeprefix("\\")
-    title = as_text(msgbook_metadata(cell).get("title"))
-    words = ["You", title, line]
+    ours = msgbook_metadata(cell)
+    title = as_text(ours.get("title"))
+    words = ["You", title, line, _not_sent(ours)]
     first = title or next(filter(None, map(_bare, text.splitlines())), "…")
     text = _embed_attachments(spell_for_nbconvert(text), cell.get("attachments"))
     who = " · ".join(word for word in words if word)
     return {"who": who, "words": _shortened(first), "markdown": write(text)}
+
+
+def _not_sent(ours: Mapping[str, Any]) -> str:
+    """Return why a cell waits to be mended; empty for any other."""
+    line = unread_footnote(ours)
+    if line is not None:
+        return f"not sent, `{line}` cannot be read as its footnote"
+    history = ours.get("history", "include")
+    return "" if is_history(history) else f"not sent, history is {history}"
 
 
 def _bare(line: str) -> str:
@@ -170,6 +192,8 @@ def _prose(cell: Mapping[str, Any], write: Write) -> dict[str, str]:
     """Return the text `before` and `after` the code, as far as there is any."""
     ours = msgbook_metadata(cell)
     texts = {place: as_text(ours.get(place)) for place in ("before", "after")}
+    if reason := _not_sent(ours):
+        texts["before"] = f"{escape_line(reason)}\n\n{texts['before']}".strip()
     return {place: write(spell_for_nbconvert(text)) for place, text in texts.items() if text}
 
 

@@ -52,6 +52,7 @@ class Footnotes:
             above: Text without cells, which may hold footnotes as well.
         """
         self._units = units
+        self._above = above
         opened: list[list[tuple[int, str]]] = []
         found = list(find_definitions(above, -1, 0, len(above)))
         for index, unit in enumerate(units):
@@ -83,6 +84,11 @@ class Footnotes:
             if definition in used:
                 place = self.above if definition.unit < 0 else self.held[definition.unit]
                 place.append(definition)
+
+    def text_after(self, definition: Definition) -> str:
+        """Return the text below a definition."""
+        text = self._above if definition.unit < 0 else self._units[definition.unit]
+        return text[definition.end :]
 
     def place(self, index: int, *, keep: Collection[Definition] = ()) -> str:
         """Return a text with the footnotes of its markers below them, and without all others.

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgbook_format.syntax.attributes import Attributes, parse_footnote
-from msgbook_format.syntax.footnotes import Definition, find_definitions, hides
+from msgbook_format.syntax.footnotes import Definition, Footnotes, find_definitions, hides
 from msgbook_format.syntax.lines import find_markers
 from msgbook_format.syntax.split import SplitText
 from msgbook_format.syntax.text_cell import (
@@ -51,30 +51,25 @@ def find_unread_line(cell: TextCell, text: str) -> str | None:
     Args:
         text: The cell as it is written.
     """
-    histories = [value for key, value in cell.attributes if key == "history" and value is not True]
     if cell.type is None and cell.attributes and "%%%" in text.partition("\n")[0]:
         # Whether it is a call decides what goes with it.
-        return _shown(_lines_below(text)[0])
-    if cell.type == "raw" or (histories and is_history(histories[0])):
+        return shown(_lines_below(text)[0])
+    if cell.type == "raw" or any(k == "history" and v is not True for k, v in cell.attributes):
+        # A value that nobody knows excludes the cell by itself.
         return None
     if cell.title is not None and _is_mark_in_title(text.partition("\n")[0]):
-        return _shown(text.partition("\n")[0])
+        return shown(text.partition("\n")[0])
     has_footnote = cell.type is not None or bool(cell.attributes)
-    if has_footnote and (histories or _is_misspelled(cell.type, cell.attributes)):
-        return _shown(_lines_below(text)[0])
+    if has_footnote and _is_misspelled(cell.type, cell.attributes):
+        return shown(_lines_below(text)[0])
     if cell.label is None:
         return None
     if not has_footnote:
         first = _lines_below(text)[0]
-        if first.startswith(f"[^{cell.label}]:"):
-            return _shown(first)
-        return _shown(first) if _is_mark(first) and not first.startswith(("%", "\\")) else None
-    if _ATTRIBUTE.match(cell.body):
-        first = cell.body.partition("\n")[0].strip()
-        type_, attributes = parse_footnote(first) or (None, [])
-        if type_ is None and any(is_near_history(key) for key, _ in attributes):
-            return _shown(first)
-    return None
+        if first.startswith(f"[^{cell.label}]:") and _begins_like_a_mark(first.partition(":")[2]):
+            return shown(first)
+        return shown(first) if _is_mark(first) and not first.startswith(("%", "\\")) else None
+    return _history_line(cell.body)
 
 
 def find_stray_footnotes(split: SplitText) -> dict[int, str]:
@@ -86,43 +81,99 @@ def find_stray_footnotes(split: SplitText) -> dict[int, str]:
     Args:
         split: A text with each footnote below its marker.
     """
-    units = [("", -2), (split.preamble.core, -1)] if split.preamble else [("", -2)]
-    if split.document:
-        units[0] = (split.document.core, -2)
-    for number, cell in enumerate(split.cells):
-        units.append((cell.head.core, number))
-        if cell.outputs:
-            units.append((cell.outputs.core, number))
+    units = _units(split)
     if not any(_may_have_strays(text) for text, _ in units):
         return {}
-    # As many characters as before, so that positions stay.
-    texts = [text.replace("\r\n", " \n").replace("\r", "\n") for text, _ in units]
-    labels: set[str] = set()
-    opened: list[tuple[int, str]] = []
-    found: list[Definition] = []
-    for index, (text, _) in enumerate(units):
-        for label, is_open, start, end in _parts(text):
-            found += find_definitions(texts[index], index, start, end)
-            if label is not None:
-                labels.add(label.casefold())
-            if label is not None and is_open:
-                opened.append((index, label.casefold()))
+    texts, bodies, found, labels, opened = _search(units)
     strays = [definition for definition in found if definition.label.casefold() not in labels]
     lines: dict[int, str] = {}
     for stray in strays:
         if hides(stray) or (parse_footnote(stray.rest) or ("",))[0] == "raw":
-            lines.setdefault(units[stray.unit][1], _shown(stray.line))
-    mentions = dict(_mentions(texts, {label for _, label in opened})) if opened else {}
+            lines.setdefault(units[stray.unit][1], shown(stray.line))
+    mentions = dict(_mentions(texts, bodies, {label for _, label in opened})) if opened else {}
     for index, label in opened:
         line = mentions.get(label) or (strays[0].line if strays else None)
         if line is not None:
-            lines.setdefault(units[index][1], _shown(line))
+            lines.setdefault(units[index][1], shown(line))
     for number, cell in enumerate(split.cells if -1 in lines else ()):
         if not cell.is_orphan:
             break
         # What is above may have been the head of these answers.
         lines.setdefault(number, lines[-1])
     return {number: line for number, line in lines.items() if number >= -1}
+
+
+def find_wrapped_footnotes(footnotes: Footnotes) -> dict[int, str]:
+    """Return lines in which footnotes go on that are not below their markers, by the index of the cell."""
+    wrapped = {}
+    for unit, here in enumerate(footnotes.openings):
+        for definition in filter(None, (opening.footnote for opening in here)):
+            line = _history_line(footnotes.text_after(definition))
+            if line is not None:
+                wrapped[(unit - 1) // 2] = line
+    return wrapped
+
+
+def _history_line(text: str) -> str | None:
+    """Return the first line of a text if it is attributes alone, a `history` among them."""
+    if not _ATTRIBUTE.match(text):
+        return None
+    line = text.partition("\n")[0].strip()
+    type_, attributes = parse_footnote(line) or (None, [])
+    said = type_ is None and any(is_near_history(key) for key, _ in attributes)
+    return shown(line) if said else None
+
+
+def list_stray_footnotes(split: SplitText) -> list[str]:
+    """Return the footnotes that no marker takes, whether they hold up a cell or not."""
+    units = _units(split)
+    if not any(_may_have_strays(text) for text, _ in units):
+        return []
+    return [shown(definition.line) for definition in _search(units).found]
+
+
+def _units(split: SplitText) -> list[tuple[str, int]]:
+    """Return the texts in which footnotes may be, with the index of the cell; -2 is above the messages."""
+    units = [(split.document.core if split.document else "", -2)]
+    if split.preamble:
+        units.append((split.preamble.core, -1))
+    for number, cell in enumerate(split.cells):
+        units.append((cell.head.core, number))
+        if cell.outputs:
+            units.append((cell.outputs.core, number))
+    return units
+
+
+class _Search(NamedTuple):
+    texts: list[str]
+    bodies: list[tuple[int, int, int]]
+    """Text, start and end of what is below the footnote of each marker."""
+    found: list[Definition]
+    """Footnotes that no marker takes."""
+    labels: set[str]
+    """Of markers."""
+    opened: list[tuple[int, str]]
+    """Markers with a label and no footnote: index of the text, and label."""
+
+
+def _search(
+    units: list[tuple[str, int]],
+) -> _Search:
+    # As many characters as before, so that positions stay.
+    texts = [text.replace("\r\n", " \n").replace("\r", "\n") for text, _ in units]
+    bodies: list[tuple[int, int, int]] = []
+    labels: set[str] = set()
+    opened: list[tuple[int, str]] = []
+    found: list[Definition] = []
+    for index, (text, _) in enumerate(units):
+        for label, is_open, start, end in _parts(text):
+            bodies.append((index, start, end))
+            found += find_definitions(texts[index], index, start, end)
+            if label is not None:
+                labels.add(label.casefold())
+            if label is not None and is_open:
+                opened.append((index, label.casefold()))
+    return _Search(texts, bodies, found, labels, opened)
 
 
 def _may_have_strays(text: str) -> bool:
@@ -165,10 +216,12 @@ _LABELLED = re.compile(
 )
 
 
-def _mentions(texts: list[str], labels: set[str]) -> Iterator[tuple[str, str]]:
+def _mentions(
+    texts: list[str], bodies: list[tuple[int, int, int]], labels: set[str]
+) -> Iterator[tuple[str, str]]:
     """Yield labels and the lines that begin with one, in any brackets, and go on like a footnote."""
-    for text in texts:
-        for line in _LABELLED.finditer(text):
+    for index, start, end in bodies:
+        for line in _LABELLED.finditer(texts[index], start, end):
             if line["label"].casefold() in labels and _is_mark(line["rest"]):
                 yield line["label"].casefold(), line[0]
 
@@ -179,7 +232,8 @@ def _lines_below(text: str) -> list[str]:
     return [line for line in below if line] or [""]
 
 
-def _shown(line: str) -> str:
+def shown(line: str) -> str:
+    """Return what is kept of a line that cannot be read."""
     return line.strip()[:_SHOWN]
 
 
@@ -208,6 +262,12 @@ _SAID = re.compile(
 def _is_mark(text: str) -> bool:
     """Return whether the rest of a line is more likely that of a footnote than prose."""
     return _TYPE.search(text) is not None or says_history(text)
+
+
+def _begins_like_a_mark(rest: str) -> bool:
+    """Return whether the text after `[^label]:` is no prose of the author: nothing, or a type without brackets."""
+    words = rest.casefold().split()
+    return not words or words[0].strip("[]\\.,;:") in _TYPES
 
 
 def _is_mark_in_title(marker: str) -> bool:

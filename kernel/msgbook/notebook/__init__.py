@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         MAGIC_NAME,
         NOTEBOOK_SUFFIX,
         SENT_TEXTS,
+        UNREAD,
         Cell,
         IsMagic,
         KeptCell,

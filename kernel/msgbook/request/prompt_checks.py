@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from msgbook.errors import MsgbookError
 from msgbook.notebook import (
     MAGIC_NAME,
+    UNREAD,
     Cell,
     Prompt,
     Transcript,
@@ -84,10 +85,17 @@ def check_prompt(
             f"%%msg in line {prompt.line - 1} cannot be read, so nothing was sent: "
             f"{problem}. The message itself begins on the next line."
         )
-    if line := unread_footnote(metadata_of(transcript.current or {})):
+    said = "history" in prompt.attributes
+    if not said and (line := unread_footnote(metadata_of(transcript.current or {}))):
         raise UnreadFootnoteError(
             f"Nothing was sent: {_describe_unread(line, redact)}. It may say that the message is not to be sent. "
             "Mend that line in the file, or choose what is sent of the cell."
+        )
+    value = metadata_of(transcript.current or {}).get("history", "include")
+    if not said and not is_history(value):
+        raise UnreadFootnoteError(
+            f"Nothing was sent: {_expected_history(value, redact)}. It may say that the message is not to be sent. "
+            "Choose what is sent of the cell."
         )
     if not prompt.text.strip():
         raise EmptyMessageError("The message is empty: write something into the cell.")
@@ -105,11 +113,9 @@ def list_prompt_warnings(source: str, prompt: Prompt, current: Cell | None) -> I
     unknown = sorted(prompt.attributes.keys() - MSG_ATTRIBUTES.keys())
     if unknown:
         yield _warn_of_unknown_attributes(unknown)
-    written = prompt.attributes.get("history")
-    value = metadata_of(current or {}).get("history", "include") if written is None else written
-    if not is_history(value):
-        where = "the cell's metadata" if written is None else "%%msg"
-        yield f"{where}: {_expected_history(value)}; later requests leave this cell out."
+    written = prompt.attributes.get("history", "include")
+    if not is_history(written):
+        yield f"%%msg: {_expected_history(written)}; later requests leave this cell out."
 
 
 def list_left_out(cells: Sequence[Cell], redact: Callable[[str], str]) -> Iterator[str]:
@@ -140,7 +146,7 @@ def _left_out(cell: Cell, redact: Callable[[str], str]) -> Iterator[tuple[str, s
     value = history_of(cell)
     if problem := _describe_problem(source, prompt, redact):
         yield "The message of", f" is not sent: its %%msg line cannot be read ({problem})"
-    elif line := unread_footnote(metadata_of(cell)):
+    elif value == UNREAD and (line := unread_footnote(metadata_of(cell))):
         yield "The content of", f" is not sent: {_describe_unread(line, redact)}"
     elif not is_history(value):
         yield "The content of", f" is not sent: {_expected_history(value, redact)}"

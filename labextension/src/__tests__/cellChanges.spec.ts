@@ -63,6 +63,15 @@ it('a change is undone after the first run, which sets the metadata again', () =
   expect(cell.getMetadata('msgbook')).toEqual(before);
 });
 
+it('a cell whose footnote cannot be read is sent only if a person says so', () => {
+  const model = notebook({ text: { unread: '> [^a]: [raw]' } }, 'One', 'Two');
+  const [unread, other] = [model.cells.get(0), model.cells.get(1)];
+  setHistory(model, [unread, other], 'include');
+  expect(unread.getMetadata('msgbook')).toMatchObject({ history: 'include' });
+  expect(factsOf(unread).unread).toBeUndefined();
+  expect(other.getMetadata('msgbook')).toBeUndefined();
+});
+
 it('what a turn has added to metadata since is not lost by an undo', () => {
   const model = notebook({}, 'One', 'Two');
   setHistory(model, [model.cells.get(0)], 'summary');

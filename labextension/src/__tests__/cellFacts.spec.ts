@@ -36,6 +36,29 @@ describe('changeMsgAttribute', () => {
 });
 
 describe('cellFacts', () => {
+  it.each([
+    ['Hi', { text: { unread: '> [^a]: [raw]' } }, '> [^a]: [raw]', 'exclude'],
+    ['Hi', { history: 'exlude' }, 'exlude', 'exclude'],
+    [
+      'Hi',
+      { history: 'include', text: { unread: '[^a]' } },
+      undefined,
+      'include'
+    ],
+    [
+      '%%msg history=include\nHi',
+      { text: { unread: '[^a]' } },
+      undefined,
+      'include'
+    ],
+    ['Hi', { text: { cell: '# %%' } }, undefined, 'include']
+  ])(
+    'of %j with %j says what cannot be read: %j',
+    (source, ours, unread, history) => {
+      expect(prompt(source, ours)).toMatchObject({ unread, history });
+    }
+  );
+
   it('knows the magics that are not sent', () => {
     expect(OWN_MAGICS).toEqual(ownMagics);
   });

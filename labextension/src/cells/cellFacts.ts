@@ -15,6 +15,8 @@ export interface ICellFacts {
   readonly model?: string;
   /** The role of a note, if it is not the usual one. */
   readonly role?: string;
+  /** What keeps the cell from being sent until it is mended: a line of its file, or its `history`. */
+  readonly unread?: string;
 }
 
 /** A cell as this module needs it. */
@@ -26,6 +28,7 @@ export interface ICellLike {
 }
 
 const INCLUDED: readonly unknown[] = ['include', '1', 'true'];
+const EXCLUDED: readonly unknown[] = ['exclude', 'none', '0', 'false'];
 
 /** Return what a cell and its metadata say; a `%%msg` line wins over the metadata. */
 export function cellFacts({ type, source, ours }: ICellLike): ICellFacts {
@@ -34,17 +37,39 @@ export function cellFacts({ type, source, ours }: ICellLike): ICellFacts {
   const line = parseMsgLine(kind === 'prompt' ? source : '');
   const named = (key: string) =>
     asText((line.attributes.get(key) || asText(metadata[key]))?.trim());
+  const unread = line.attributes.has('history')
+    ? undefined
+    : unreadOf(metadata);
   const summary = isObject(metadata.summary) ? metadata.summary.text : '';
   return {
     kind,
-    history: line.isReadable
-      ? historyOf(line.attributes.get('history') ?? metadata.history)
-      : 'exclude',
+    history:
+      line.isReadable && unread === undefined
+        ? historyOf(line.attributes.get('history') ?? metadata.history)
+        : 'exclude',
+    unread,
     summary: asText(summary),
     agent: kind === 'prompt' ? named('agent') : undefined,
     model: kind === 'prompt' ? named('model') : undefined,
     role: kind === 'note' ? asText(metadata.role) : undefined
   };
+}
+
+/** In Python: `msgbook_format.syntax.unread_footnote`. */
+function unreadOf(metadata: Record<string, unknown>): string | undefined {
+  const { history, text } = metadata;
+  if (history !== undefined) {
+    return isHistory(history)
+      ? undefined
+      : (asText(history) ?? JSON.stringify(history));
+  }
+  return isObject(text) ? asText(text.unread) : undefined;
+}
+
+/** Return whether a `history` is a known one. */
+function isHistory(value: unknown): boolean {
+  const text = String(value).trim().toLowerCase();
+  return [...INCLUDED, ...EXCLUDED, 'summary'].includes(text);
 }
 
 /** Return the meaning of a `history`; an unknown value excludes (docs/format.md). */

@@ -39,10 +39,12 @@ export function setHistory(
   cells: readonly ICellModel[],
   history: History
 ): void {
-  const value = history === 'include' ? null : history;
   asOneChange(model, () => {
     for (const cell of cells) {
-      setAttribute(cell, 'history', value);
+      // A cell that waits to be mended is sent only if a person says so.
+      const isSaid =
+        history !== 'include' || factsOf(cell).unread !== undefined;
+      setAttribute(cell, 'history', isSaid ? history : null);
     }
   });
 }

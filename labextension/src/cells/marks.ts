@@ -201,11 +201,17 @@ export function noteWords(facts: ICellFacts, trans: TranslationBundle): string {
 
 /** Notes for readers alone are nothing unusual. */
 function exclusionWords(
-  { kind, history }: ICellFacts,
+  { kind, history, unread }: ICellFacts,
   trans: TranslationBundle
 ): string {
   if (history !== 'exclude' || kind === 'empty') {
     return '';
+  }
+  if (unread !== undefined && kind !== 'raw') {
+    return trans.__(
+      'Not sent: “%1” cannot be read. Mend it in the file, or choose what is sent.',
+      controlsVisible(unread.slice(0, GIST_LENGTH))
+    );
   }
   return kind === 'note'
     ? trans.__('For readers, not sent to the model')

@@ -126,7 +126,7 @@ CASES = {
     ),
     "quoted markers with their footnotes": (
         "# %% a\n\n\\# %% [^b]\n\n[^b]: [code] history=0\n\n#%% [^c]\n\n[^c]: [code]\n",
-        [(7, "near-marker"), (9, "unread-footnote")],
+        [(5, "unread-footnote"), (7, "near-marker"), (9, "unread-footnote")],
     ),
     "outputs before the first cell": ("Hi\n\n# %%% x\n\n# %% a\n", [(3, "orphan-output")]),
     "outputs below a note": (
@@ -140,14 +140,14 @@ CASES = {
     ),
     "labels that do not match": (
         "[^x]: [markdown]\n\n# %% a\n\n[^b]: [raw]\n\n# %% [^c]\n\ntext\n\n[^c]: [code]\n",
-        [(1, "footnote-label"), (5, "footnote-label")],
+        [(1, "unread-footnote"), (5, "unread-footnote")],
     ),
     "a footnote elsewhere in two lines": (
-        "# %% [^a]\n\nHi\n\n# %% b\n\n[^a]: [markdown]\n    history=none\n", [(7, "unread-footnote")]
+        "# %% [^a]\n\nHi\n\n# %% b\n\n[^a]: [markdown]\n    history=none\n", [(8, "unread-footnote")]
     ),
     "footnotes elsewhere": (
         "# %% [^a]\n\nHi\n\n# %% [^b]\n\n[^b]: [raw]\n\nHi\n\n[^a]: [raw] history=nine\n[^b]: [raw]\n[^a]: [code]\n",
-        [(11, "bad-history"), (12, "footnote-label"), (13, "footnote-label")],
+        [(11, "bad-history"), (12, "unread-footnote"), (13, "unread-footnote")],
     ),
     "ids and ids by attribute": (
         "# %% [^a]\n\n# %% [^b]\n\n[^b]: [markdown] id=\"a\"\n\n# %% [^c]\n", [(3, "duplicate-id")]
@@ -159,15 +159,18 @@ CASES = {
     ),
     "lines that are nearly footnotes": (
         "# %% [^a]\n\n> [^a]: [markdown] history=none\n\n# %% [^b]\n\n[^B] [raw]\n\n# %% [^c]\n\n[^c]: [raw]\n\n\\[^d\\]: history=none\n\n[^e]: [sic] prose\n\n[^c] says history\n",
-        [(3, "unread-footnote"), (7, "unread-footnote"), (13, "unread-footnote")],
+        [(3, "unread-footnote"), (7, "unread-footnote")],
     ),
     "a footnote of two lines": (
         "# %% [^a]\n\n[^a]: [markdown]\n  history=none\n\n# %% [^b]\n\n[^b]: [markdown]\n\nhistory\n",
-        [(3, "unread-footnote")],
+        [(4, "unread-footnote")],
     ),
     "marks that are nearly spelled": (
         "# %% [^a]\n\n[^a]: [markdown] History=none\n\n# %% [^b]\n\n[^b]: [RAW]\n\n# %% [^c]\n\n[^c]: [markdown] history\n",
-        [(3, "misspelled-mark"), (7, "misspelled-mark"), (11, "misspelled-mark")],
+        [(3, "unread-footnote"), (7, "unread-footnote"), (11, "unread-footnote")],
+    ),
+    "a %%msg line with a word that nobody knows": (
+        "# %% a\n\n%%msg histroy=none\nHi\n", [(3, "misspelled-mark")]
     ),
     "an open quote": ("# %% [^a]\n\n[^a]: [markdown] x=\"\\\"y\" agent=\"b c\n", [(3, "unclosed-quote")]),
     "an attribute twice": ("# %% [^a]\n\n[^a]: [raw] x=1 x=2 x\n", [(3, "duplicate-attribute")]),
@@ -274,8 +277,7 @@ def test_every_code_is_documented():
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
 def test_a_fixture_has_no_findings_of_structure(path):
     text = path.read_bytes().decode("utf-8")
-    structure = {"near-marker", "marker-in-fence", "orphan-output", "footnote-label"}
-    structure |= {"unread-footnote", "misspelled-mark"}
+    structure = {"near-marker", "marker-in-fence", "orphan-output", "unread-footnote"}
 
     assert [finding for finding in check(text) if finding.code in structure] == []
 
@@ -365,8 +367,8 @@ def head(footnote, body="Hi"):
 def test_a_word_that_is_nearly_a_mark_is_named(word):
     (finding,) = check(head(f"topic=x {word}"))
 
-    assert (finding.line, finding.code) == (3, "misspelled-mark")
-    assert f"`{word.partition('=')[0]}` hides nothing" in finding.message
+    assert (finding.line, finding.code) == (3, "unread-footnote")
+    assert "so the cell is not sent to a model" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -443,28 +445,32 @@ def test_a_footnote_without_its_label_is_shown_with_it(line):
     written = "[^a]: [raw]" if "raw" in line else "[^a]: [markdown] history=exclude"
     assert (finding.line, finding.code) == (3, "unread-footnote")
     assert finding.message == (
-        "this line is read as text, so it hides nothing. To make it the footnote of the marker in line 1, "
-        f"write `{written}`"
+        "this line cannot be read as the footnote of the marker in line 1, so the cell is not sent to a model. "
+        f"Write `{written}` below a marker that ends with `[^a]`"
     )
 
 
 @pytest.mark.parametrize(
     ("marker", "written"),
     [
-        ("# %% A title[^a]: [markdown] history=none", "[^a]: [markdown] history=exclude` below a"),
+        (
+            "# %% A title[^a]: [markdown] history=none",
+            "[^a]: [markdown] history=exclude` below a marker",
+        ),
         ("# %% [^a] [^a]: [raw]", "[^a]: [raw]` below a marker that ends with `[^a]`"),
         ("# %% [raw]", "[^a]: [raw]` below a marker that ends with `[^a]`"),
         ("# %% A title [raw]", "[^a]: [raw]` below a marker that ends"),
         ('# %% [markdown] history="none"', "[^a]: [markdown] history=exclude` below a"),
-        ("# %% history=none [^b]", "[^b]: [markdown] history=exclude` below the marker"),
-        ("# %% [Raw][^b]", "[^b]: [raw]` below the marker"),
+        ("# %% history=none [^b]", "[^b]: [markdown] history=exclude` below a marker"),
+        ("# %% [Raw][^b]", "[^b]: [raw]` below a marker"),
     ],
 )
 def test_a_mark_on_the_line_of_a_marker_is_named(marker, written):
     (finding,) = check(f"{marker}\n\nHi\n")
 
     assert (finding.line, finding.code) == (1, "unread-footnote")
-    assert f"this is read as the title, so it hides nothing. Write `{written}" in finding.message
+    assert "so the cell is not sent to a model" in finding.message
+    assert f"Write `{written}" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -490,11 +496,17 @@ TURN = "# %% [^a]\n\nHi\n\n# %%% [^a-1.11111111]\n\n[^a-1.11111111]: [tool] "
     [
         (
             "# %% [^a]\n\nHi\n\n[^b]: [raw] history=none\n",
-            "the footnote `[^b]` is content, so it hides nothing: no marker has that label",
+            (
+                "no marker takes this line as its footnote, so what it may belong to is not sent to a model. Put it in "
+                "one line below its marker, with the marker's label, or write `\\` before it if it is text"
+            ),
         ),
         (
             "# %% [^a]\n\nHi\n\n[^b]: [raw]\n",
-            "the footnote `[^b]` is content: no marker has that label",
+            (
+                "no marker takes this line as its footnote, so what it may belong to is not sent to a model. Put it in "
+                "one line below its marker, with the marker's label, or write `\\` before it if it is text"
+            ),
         ),
         (
             head("history="),
@@ -530,7 +542,7 @@ def test_a_finding_says_what_the_line_does_and_what_to_write(text, told):
 def test_a_finding_proposes_a_history_only_where_one_was_meant():
     (finding,) = check("# %% [^a]\n\nHi\n\n[^a]: [markdown] pinned\n")
 
-    assert finding.message.endswith("write `[^a]: [markdown]`")
+    assert "history" not in finding.message
 
 
 LINES = [

@@ -12,8 +12,9 @@ from operator import attrgetter
 from msgbook_format.extras.checks import (
     agent_rules,
     file_rules,
+    footnote_rules,
     marker_rules,
-    misspelled_rules,
+    msg_rules,
     output_rules,
 )
 from msgbook_format.extras.checks.checked_text import CheckedText, parse_for_checks
@@ -34,15 +35,11 @@ _RULES: tuple[Rule, ...] = (
     agent_rules.check_frontmatter,
     marker_rules.check_near_markers,
     marker_rules.check_orphan_outputs,
-    marker_rules.check_footnotes,
     marker_rules.check_attributes,
     marker_rules.check_duplicate_ids,
     marker_rules.check_fences,
-    marker_rules.check_unread_footnotes,
-    marker_rules.check_wrapped_footnotes,
-    marker_rules.check_marks_in_markers,
-    misspelled_rules.check_misspelled_marks,
-    misspelled_rules.check_msg_words,
+    footnote_rules.check_unread_footnotes,
+    msg_rules.check_msg_words,
     agent_rules.check_frontmatter_agents,
     agent_rules.check_named_agents,
     agent_rules.check_default_agents,

@@ -28,6 +28,11 @@ from msgbook_format.syntax.split import (
     split_text,
 )
 from msgbook_format.syntax.text_cell import TextCell, parse_text_cell
+from msgbook_format.syntax.unread_footnotes import (
+    find_stray_footnotes,
+    find_unread_line,
+    find_wrapped_footnotes,
+)
 from msgbook_format.syntax.yaml_nodes import compose
 from msgbook_format.turn.output_cells.blocks import NO_AGENT
 
@@ -51,6 +56,8 @@ class LocatedCell:
     role: Role
     elsewhere: FootnoteLine | None = None
     """Its footnote, if that is not below its marker."""
+    unread: str | None = None
+    """Line that may be its footnote and cannot be read as one."""
 
     @cached_property
     def lookalikes(self) -> Lookalikes:
@@ -120,6 +127,10 @@ class CheckedText:
     text: str
     """Without a byte order mark."""
     split: SplitText
+    placed: SplitText
+    """The parts, with each footnote below its marker."""
+    held: dict[int, str]
+    """Lines that are not at the head of a cell and hold one up, by its index."""
     user: str
     """The user's lines of the frontmatter."""
     ours: dict[str, object] | None
@@ -183,14 +194,16 @@ def parse_for_checks(text: str, other_agents: Collection[str] | None = None) -> 
     user, ours = parse_frontmatter(frontmatter.core) if frontmatter else ("", None)
     heading = section_name(user) if user else None
     mapping = None if ours is None else ours["metadata"]
-    checked = CheckedText(text.removeprefix(BOM), split, user, mapping, heading)
+    placed, footnotes = place_footnotes(text, split)
+    held = find_stray_footnotes(placed)
+    held |= find_wrapped_footnotes(footnotes) if footnotes else {}
+    checked = CheckedText(text.removeprefix(BOM), split, placed, held, user, mapping, heading)
     checked.other_agents = other_agents
     metadata, _ = read_metadata(user if frontmatter else None, ours)
     dialect = Dialect.from_metadata(metadata, heading)
     line = 1 + split.lead.count("\n") + count_lines(frontmatter)
     checked.document_line = line
     line += count_lines(split.document)
-    placed, footnotes = place_footnotes(text, split)
     if footnotes is not None:
         checked.footnote_lines = find_footnote_lines(split, footnotes, checked.document_line)
     if split.preamble is not None:
@@ -210,7 +223,8 @@ def _locate(split: SplitCell, placed: SplitCell, line: int, dialect: Dialect) ->
     """Return a cell, and the orphans below it; `placed` has each footnote below its marker."""
     parsed = parse_text_cell(placed.head.core, dialect.escaper)
     role: Role = "orphan" if split.is_orphan else _role_of_head(parsed)
-    cell = CheckedCell(LocatedCell(line, split.head.core, parsed, role))
+    unread = find_unread_line(parsed, placed.head.core)
+    cell = CheckedCell(LocatedCell(line, split.head.core, parsed, role, unread=unread))
     if split.outputs is None or placed.outputs is None:
         return [cell]
     parts = split_output_cells(split.outputs.core)
@@ -221,7 +235,8 @@ def _locate(split: SplitCell, placed: SplitCell, line: int, dialect: Dialect) ->
     head_role = role
     cells = [cell]
     line += count_lines(split.head)
-    for part, output_cell in zip(parts, output_cells, strict=True):
+    own = split_output_cells(placed.outputs.core)
+    for part, placed_part, output_cell in zip(parts, own, output_cells, strict=True):
         role = "block"
         if not has_outputs:
             role = "orphan"
@@ -229,7 +244,8 @@ def _locate(split: SplitCell, placed: SplitCell, line: int, dialect: Dialect) ->
             role = "attachment"
         elif head_role == "code" or is_output(output_cell):
             role = "output"
-        located = LocatedCell(line, part, output_cell, role)
+        unread = find_unread_line(output_cell, placed_part)
+        located = LocatedCell(line, part, output_cell, role, unread=unread)
         if has_outputs:
             cell.below.append(located)
         else:
