@@ -298,6 +298,12 @@ It says one, and
 
 Is this sent?
 
+# %%% [^odd-1]
+
+[^odd-1]: [assistant] model="m"
+
+It was.
+
 # %% [^last]
 
 And now?
