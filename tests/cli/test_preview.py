@@ -146,7 +146,7 @@ def test_without_settings_it_is_the_request_to_the_demo_model(no_settings, tmp_p
 def test_what_a_turn_would_say_of_the_prompt_is_told_beside(tmp_path, shown):
     path = tmp_path / "chat.msg.md"
     prompt = "See @[gone.txt] and @[gone{}]"
-    path.write_text(f"# %% [^a]\n\n[^a]: [markdown] history=sum\n\n{prompt}\n")
+    path.write_text(f"# %% [^a]\n\n%%msg history=sum\n{prompt}\n")
 
     printed = shown(path, as_json=True)
 

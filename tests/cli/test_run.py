@@ -72,7 +72,7 @@ def test_a_turn_that_failed_ends_the_run_and_is_asked_again_by_the_next(server, 
 def test_a_warning_names_the_cell_that_it_is_about(server, tmp_path, capsys):
     chat = tmp_path / "odd.msg.md"
     chat.write_text(
-        "# %% [^one]\n\n[^one]: [markdown] history=sum\n\nHi\n\n# %% [^two]\n\n@[gone.txt]\n",
+        "# %% [^one]\n\n%%msg history=sum\nHi\n\n# %% [^two]\n\n@[gone.txt]\n",
         "utf-8",
     )
     server.answers = [text("1"), text("2")]
@@ -80,7 +80,7 @@ def test_a_warning_names_the_cell_that_it_is_about(server, tmp_path, capsys):
     assert with_settings(server, run_file, chat) == 0
 
     first, hidden, second = capsys.readouterr().err.splitlines()
-    assert first.startswith(f"msgbook run: {chat}/one: the cell's metadata: expected history=")
+    assert first.startswith(f"msgbook run: {chat}/one: %%msg: expected history=")
     assert hidden.startswith(f"msgbook run: {chat}/two: ")
     assert "cell 1 (Hi) is not sent: " in hidden
     assert second.startswith(f"msgbook run: {chat}/two: @[gone.txt] is not sent: ")

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from msgbook.config import load_settings
-from msgbook.engine import Engine
+from msgbook.engine import Conversation, Services
 from msgbook.errors import MsgbookError
 from msgbook.notebook import Transcript
 from msgbook_format import check, reads, writes
@@ -18,11 +18,11 @@ STRAY = "# %% [^a]\n\nCANARY\n\n# %% [^b]\n\n[^b]: [markdown]\n\nOpen.\n\n[^c]: 
 
 
 @pytest.fixture
-def engine(tmp_path) -> Engine:
-    return Engine(load_settings({"MSGBOOK_MODEL": "demo"}), tmp_path)
+def engine(tmp_path) -> Conversation:
+    return Conversation(Services(load_settings({"MSGBOOK_MODEL": "demo"})), tmp_path)
 
 
-def preview(engine: Engine, cells: list, current: dict | None = None):
+def preview(engine: Conversation, cells: list, current: dict | None = None):
     above = Transcript("file", cells, current)
     return asyncio.run(engine.preview("And now?", above))
 

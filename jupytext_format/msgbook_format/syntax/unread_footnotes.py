@@ -166,9 +166,15 @@ def _search(
     opened: list[tuple[int, str]] = []
     found: list[Definition] = []
     for index, (text, _) in enumerate(units):
+        # A marker that a person has escaped is text, and so is what belongs to it.
+        quoted = set(_QUOTED_MARKER.findall(texts[index])) if "\\#" in text else set()
         for label, is_open, start, end in _parts(text):
             bodies.append((index, start, end))
-            found += find_definitions(texts[index], index, start, end)
+            found += [
+                definition
+                for definition in find_definitions(texts[index], index, start, end)
+                if definition.label not in quoted
+            ]
             if label is not None:
                 labels.add(label.casefold())
             if label is not None and is_open:
@@ -193,6 +199,9 @@ def _may_have_strays(text: str) -> bool:
 
 _PAIR = re.compile(r"\[\^([^\s\[\]^]+)\]\n\n\[\^\1\]:")
 """End of a marker, and its footnote below it."""
+
+
+_QUOTED_MARKER = re.compile(r"^\\+#+ %%%?[^\n]*\[\^([^\s\[\]^]+)\][ \t]*$", re.M)
 
 
 def _parts(text: str) -> Iterator[tuple[str | None, bool, int, int]]:

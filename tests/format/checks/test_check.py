@@ -126,7 +126,7 @@ CASES = {
     ),
     "quoted markers with their footnotes": (
         "# %% a\n\n\\# %% [^b]\n\n[^b]: [code] history=0\n\n#%% [^c]\n\n[^c]: [code]\n",
-        [(5, "unread-footnote"), (7, "near-marker"), (9, "unread-footnote")],
+        [(7, "near-marker"), (9, "unread-footnote")],
     ),
     "outputs before the first cell": ("Hi\n\n# %%% x\n\n# %% a\n", [(3, "orphan-output")]),
     "outputs below a note": (

@@ -37,7 +37,7 @@ def check_unread_footnotes(checked: CheckedText) -> Iterator[Finding]:
     for line in dict.fromkeys([*list_stray_footnotes(checked.placed), *sorted(held)]):
         # A footnote of the same words that a marker takes stands above.
         number = len(lines) - lines[::-1].index(line) if line in lines else 1
-        if number in numbers:
+        if number in numbers or (line not in held and not _is_prose(checked, number)):
             continue
         effect = ", so what it may belong to is not sent to a model" if line in held else ""
         yield Finding(
@@ -46,6 +46,12 @@ def check_unread_footnotes(checked: CheckedText) -> Iterator[Finding]:
             f"no marker takes this line as its footnote{effect}. Put it in one line below its marker, with the "
             "marker's label, or write `\\` before it if it is text",
         )
+
+
+def _is_prose(checked: CheckedText, number: int) -> bool:
+    """Return whether a person or an agent wrote a line: programs print anything."""
+    above = [located for located in checked.text_cells if located.line <= number]
+    return not above or above[-1].is_prose
 
 
 def _proposal(line: str, label: str | None) -> tuple[str, str]:
