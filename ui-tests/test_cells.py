@@ -276,7 +276,8 @@ PLACES = """node => {
         range.selectNodeContents(one);
         return box(range.getClientRects()[0] ? { getBoundingClientRect: () => range.getClientRects()[0] } : one);
     };
-    const text = node.querySelector('.jp-MarkdownOutput p, .cm-line');
+    const text = [...node.querySelectorAll('.jp-MarkdownOutput p, .cm-line')]
+        .find(one => one.getClientRects().length > 0);
     const number = node.querySelector('.jp-InputPrompt');
     return { sign: box(node.querySelector('.msgbook-CellMark')), text: firstLine(text),
         number: number.textContent.trim() === '' ? null : firstLine(number) };
@@ -315,6 +316,8 @@ def test_a_sign_stands_beside_the_number_and_the_text_of_its_cell(lab, lab_root,
             lab.reveal(0, "start")
             for index in range(len(cells)):
                 expect(mark(lab, index)).to_be_visible()
+                words = lab.cell(index).locator(".jp-MarkdownOutput p:visible, .cm-line:visible")
+                expect(words.first).to_be_visible()
                 places = lab.cell(index).evaluate(PLACES)
                 sign, number = places["sign"], places["number"]
                 beside = number or places["text"]

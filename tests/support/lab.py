@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from weakref import WeakSet
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Request, expect
 from processes import free_port, stop_jupyter
 
 
@@ -105,12 +105,15 @@ class Lab:
         """URLs of all requests that left for anywhere but the server."""
         self.console: list[str] = []
         """Errors of the browser's console."""
+        self._saves: set[Request] = set()
         self.all.add(self)
         # jupyter-collaboration asks this on a slow machine, and its dialog stays when the document is there.
         page.add_locator_handler(
             page.get_by_role("button", name="Continue waiting"), lambda button: button.click()
         )
-        page.on("request", lambda request: self._note(request.url))
+        page.on("request", self._note)
+        for end in ("requestfinished", "requestfailed"):
+            page.on(end, self._saves.discard)
         page.on("console", lambda m: self.console.append(m.text) if m.type == "error" else None)
 
     def load(self, path: str = "") -> None:
@@ -157,6 +160,9 @@ class Lab:
                 await serviceManager.sessions.shutdownAll();
             }"""
         )
+        # A save that is under way would write over the file of the same name of the next test.
+        while self._saves:
+            self.page.wait_for_timeout(50)
         self.command("launcher:create")
         self.command("filebrowser:go-to-path", path="/", dontShowBrowser=True)
 
@@ -267,6 +273,9 @@ class Lab:
         )
         return found
 
-    def _note(self, url: str) -> None:
+    def _note(self, request: Request) -> None:
+        url = request.url
+        if request.method == "PUT" and "/api/contents/" in url:
+            self._saves.add(request)
         if not url.startswith((self._url, "data:", "blob:", self._url.replace("http", "ws"))):
             self.requests.append(url)
