@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from playwright.sync_api import Browser, expect
 from scripted_server import ScriptedServer
 
 from msgbook.approval.store import data_file
+from msgbook.kernel.page.kept_turns import turns_folder
 
 expect.set_options(timeout=300_000)
 
@@ -79,6 +81,8 @@ def lab(tab: Lab, model_server: ScriptedServer) -> Lab:
     tab.close_all()
     for name in ("rules.json", "rule_uses.json", "trust.json"):
         data_file(name).unlink(missing_ok=True)
+    # A notebook of the same name would be given the answers that an earlier test did not save.
+    shutil.rmtree(turns_folder() / "turns", ignore_errors=True)
     # After that, no kernel of an earlier test takes an answer of this one.
     model_server.reset()
     tab.requests.clear()

@@ -113,7 +113,7 @@ class Lab:
         )
         page.on("request", self._note)
         for end in ("requestfinished", "requestfailed"):
-            page.on(end, self._saves.discard)
+            page.on(end, lambda request: self._saves.discard(request))
         page.on("console", lambda m: self.console.append(m.text) if m.type == "error" else None)
 
     def load(self, path: str = "") -> None:
