@@ -37,7 +37,7 @@ from msgbook.events import (
     TurnFinished,
 )
 from msgbook.messages import ApiName
-from msgbook.provider.apis import APIS
+from msgbook.provider.apis import find_api
 from msgbook.turn import TurnRecord
 from msgbook_format.turn import bundle
 
@@ -89,7 +89,7 @@ class _Pages:
 def _decoded(api: ApiName, body: bytes) -> Iterator[list[TurnEvent]]:
     """The events of an answer, as its lines come."""
     numbers = itertools.count(1)
-    decoder = APIS[api].new_decoder(lambda: f"made_{next(numbers)}")
+    decoder = find_api(api).new_decoder(lambda: f"made_{next(numbers)}")
     try:
         for line in body.splitlines(keepends=True):
             yield list(decoder.feed(line))

@@ -73,7 +73,7 @@ def notices(events):
 def test_what_is_refused_is_left_out_from_then_on_with_one_notice():
     picky = PickyProvider(NO_IMAGES)
     adapting = Asking(picky)
-    assert adapting.learned.accepts_images("m")
+    assert adapting.learned.adaptations.accepts_images("m")
 
     first, _ = stream(adapting, Request("m", [SEEN]))
     again, _ = stream(adapting, Request("m", [SEEN, user("and now?")]))
@@ -83,7 +83,7 @@ def test_what_is_refused_is_left_out_from_then_on_with_one_notice():
     assert notice.endswith("this model does not support image input")
     assert first[1:] == again == ANSWER
     assert [SEEN in request.messages for request in picky.requests] == [True, False, False]
-    assert not adapting.learned.accepts_images("m")
+    assert not adapting.learned.adaptations.accepts_images("m")
 
 
 def test_what_one_model_refuses_another_one_gets():
@@ -94,7 +94,7 @@ def test_what_one_model_refuses_another_one_gets():
     stream(adapting, Request("seeing", [SEEN]))
 
     assert picky.requests[-1].messages == [SEEN]
-    assert adapting.learned.accepts_images("seeing")
+    assert adapting.learned.adaptations.accepts_images("seeing")
 
 
 def test_several_things_are_learned_in_one_request():
@@ -130,7 +130,7 @@ def test_what_is_refused_all_the_same_was_refused_for_another_reason(failure):
     events, raised = stream(adapting, Request("m", [SEEN]))
 
     assert (events, raised) == ([], failure)
-    assert adapting.learned.accepts_images("m")
+    assert adapting.learned.adaptations.accepts_images("m")
 
 
 def test_after_the_first_event_nothing_is_asked_again():
@@ -149,7 +149,7 @@ def test_a_model_that_takes_no_images_of_tools_sees_those_of_the_user():
 
     assert picky.requests[-1].messages == [SEEN, tool_result("c", IMAGE)]
     assert "from tools" in notices(events)[0]
-    assert adapting.learned.accepts_images("m")
+    assert adapting.learned.adaptations.accepts_images("m")
 
 
 def test_no_words_of_a_server_or_a_model_steer_a_terminal():

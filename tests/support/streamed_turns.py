@@ -19,7 +19,7 @@ from msgbook.errors import ProviderError
 from msgbook.events import StepStarted
 from msgbook.messages import ApiName
 from msgbook.provider import OpenAIProvider, Request
-from msgbook.provider.apis import APIS
+from msgbook.provider.apis import find_api
 from msgbook.tools import ToolSet
 from msgbook.turn import run_turn
 from msgbook.turn.record import TurnRecord
@@ -160,7 +160,7 @@ def _cassette_bodies() -> list[bytes]:
 def decoded_turn(api: ApiName, body: bytes) -> tuple[Any, str]:
     """The turn of one answer and the words of its error, without a provider; calls do not run."""
     numbers = itertools.count(1)
-    decoder = APIS[api].new_decoder(lambda: f"made_{next(numbers)}")
+    decoder = find_api(api).new_decoder(lambda: f"made_{next(numbers)}")
     record = TurnRecord({"model": "m"}, lambda: "00000000")
     record.apply(StepStarted(1), 0.0)
     error = ""

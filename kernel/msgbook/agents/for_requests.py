@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from msgbook.agents.agent import Agent
 from msgbook.agents.project_files import Skill, build_skills_index
 from msgbook.messages import ApiName
-from msgbook.provider import token_limit_key, turn_options
+from msgbook.provider import turn_options
 from msgbook.text import repair_surrogates
 
 _EFFORTS: dict[bool | None, str] = {True: "medium", False: "none"}
@@ -36,6 +36,8 @@ def make_request_options(
     if agent.use_temperature and agent.temperature is not None:
         options["temperature"] = agent.temperature
     if agent.max_output_tokens is not None:
+        from msgbook.provider import token_limit_key
+
         options[token_limit_key(base_url)] = agent.max_output_tokens
     effort = agent.reasoning_effort or _EFFORTS.get(agent.reasoning)
     if effort is not None:

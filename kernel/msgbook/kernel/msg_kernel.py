@@ -276,7 +276,7 @@ def start_warm_up() -> None:
 
 
 def warm_up() -> None:
-    """Import what turns need, before this returns: later, modules of the notebook's folder could take their places."""
+    """Import what the first turns need, before this returns."""
     from msgbook.provider import import_network, import_sdk
 
     for name in (

@@ -6,7 +6,7 @@ import asyncio
 import importlib
 import os
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -15,12 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgbook.approval import Answer, Ask, InputLine, Question, ReadLine, Rule, load_with_project
 from msgbook.config import Settings, hide_keys
-from msgbook.display.failure import (
-    INTERRUPTED,
-    Failure,
-    failure_from_error,
-    log_internal_error,
-)
+from msgbook.display.failure import INTERRUPTED, Failure, failure_from_error, log_internal_error
 from msgbook.display.turn_view import DisplayMode
 from msgbook.errors import ConfigError, MsgbookError
 from msgbook.host import home_folder, saved_approver
@@ -32,21 +27,27 @@ from msgbook.kernel.page.page_turns import AgentKeeper, PageQuestions, PageTurns
 from msgbook.kernel.page.queries import PageQueries
 from msgbook.kernel.page_queries import answer_queries, tell_changes
 from msgbook.kernel.session_keys import SessionKeys
-from msgbook.kernel.transcripts import Transcripts
 from msgbook.notebook import (
+    ExecutedCell,
     IsMagic,
+    LiveNotebook,
     RequestedCell,
+    SavedNotebookReader,
     SessionMemory,
     Transcript,
+    file_version,
+    read_transcript,
     session_notebook_file,
 )
 from msgbook.text import controls_visible
+from msgbook_format.turn import Turn
 
 if TYPE_CHECKING:
     from msgbook.display.console import TextDisplay
     from msgbook.display.publish import TurnDisplay
     from msgbook.engine import Conversation
     from msgbook.tools import Namespace, Tool
+
 
 Send = Callable[[str, dict[str, Any]], None]
 """Sends a message to iopub, given its type and content; its parent is the running request."""
@@ -272,3 +273,105 @@ class Session:
 
         by_line = self._input_line.asker(read_line)
         return ask
+
+
+# The cells above a running cell, and the memory of the cells that have run.
+
+
+_NO_PAGE = (
+    "No open page showed this cell, so only the cells that this session has run were sent. "
+    "Other cells of the notebook were not."
+)
+
+_NO_FILE = (
+    "This client does not say where the notebook is: only the cells that this session has run are "
+    "sent, without the notebook's notes, agents and settings."
+)
+
+
+class Transcripts:
+    """Reads the transcript of a running cell from the page, the file, or this session's memory.
+
+    Args:
+        outputs: Records what code cells put out.
+    """
+
+    def __init__(self, page: LiveNotebook, memory: SessionMemory, outputs: OutputRecorder) -> None:
+        self._page = page
+        self._memory = memory
+        self._outputs = outputs
+        self._saved = SavedNotebookReader()
+        self._has_warned = False
+
+    async def read(self, requested: RequestedCell) -> Transcript:
+        """Return the transcript of a cell that is about to run."""
+        has_page = self._page.is_connected
+        transcript = await read_transcript(requested, self._page, self._memory)
+        path = _file(requested)
+        if transcript.source != "live":
+            if path is not None:
+                saved = await asyncio.to_thread(self._saved.read, path)
+                # Imported here: the kernel starts without the history.
+                from msgbook.notebook import merge_saved_cells
+
+                transcript = merge_saved_cells(
+                    transcript, requested, saved, self._memory, is_edited=has_page
+                )
+            else:
+                note = _NO_PAGE if has_page else self._no_file_note(requested)
+                transcript = replace(transcript, notice=note)
+        return replace(transcript, earlier=self._memory.with_runs(transcript.earlier), path=path)
+
+    def start_code(self, requested: RequestedCell, request_id: str) -> ExecutedCell:
+        """Remember a code cell that starts to run, and record its outputs from now on.
+
+        Args:
+            request_id: Id of the `execute_request`.
+        """
+        return self._memory.remember(requested, code_outputs=self._outputs.start(request_id))
+
+    def end_code(self, cell: ExecutedCell) -> None:
+        """Note that a code cell has ended: a file that is saved later contains its outputs."""
+        cell.version = _version(cell.requested)
+
+    def remember(
+        self,
+        requested: RequestedCell,
+        turn: Turn | None = None,
+        transcript: Transcript | None = None,
+    ) -> None:
+        """Remember a prompt with its turn, or a magic, that has run.
+
+        Args:
+            transcript: The one that the prompt's request was made from.
+        """
+        current = (transcript.current if transcript else None) or {}
+        saved_id = current.get("id") if transcript and transcript.source == "file" else None
+        self._memory.remember(
+            requested,
+            turn,
+            metadata=current.get("metadata"),
+            saved_id=saved_id if isinstance(saved_id, str) else None,
+            version=_version(requested),
+        )
+
+    def forget(self, cell_ids: Iterable[Any]) -> None:
+        """Forget cells that were deleted from the notebook."""
+        if cell_ids := list(cell_ids):
+            self._memory.forget(cell_ids, version=_version(RequestedCell("")))
+
+    def _no_file_note(self, requested: RequestedCell) -> str:
+        """Return the note that only the session is known: once, and never in a console."""
+        if requested.is_console or self._has_warned:
+            return ""
+        self._has_warned = True
+        return _NO_FILE
+
+
+def _file(requested: RequestedCell) -> Path | None:
+    """Return the notebook's file: the client's name for it, else the server's."""
+    return requested.path or session_notebook_file(os.environ)
+
+
+def _version(requested: RequestedCell) -> Hashable:
+    return file_version(_file(requested))

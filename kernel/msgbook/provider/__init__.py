@@ -9,7 +9,8 @@
 - `body_json`: the body of a request as JSON.
 - `compression`, `sse`, `json_events`, `pieces`, `tool_call_pieces`, `restarted_arguments`, `pictures`: what both
   decoders need to get from the bytes of an answer to events.
-- `asking`: the loop that asks a server: again after failures, another model, without what is refused. `pace` is when,
+- `asking`: the loop that asks a server: again after failures, another model, without what is refused (`adaptations`).
+  `pace` is when,
   for all conversations together, `requested_waits` what the server asks for.
 - `failures`: errors in words for a person, with what the person can do.
 - `demo_model`: the model `demo`.

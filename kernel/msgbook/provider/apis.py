@@ -1,4 +1,4 @@
-"""The APIs by name."""
+"""The APIs by name. Only that of a server that is asked is imported."""
 
 from __future__ import annotations
 
@@ -7,17 +7,25 @@ from typing import Any
 
 from msgbook.messages import ApiName
 from msgbook.provider.base import Api, Request
-from msgbook.provider.chat import CHAT
-from msgbook.provider.responses import RESPONSES
 
-APIS: Mapping[ApiName, Api] = {api.name: api for api in (CHAT, RESPONSES)}
+
+def find_api(name: ApiName) -> Api:
+    """Return an API."""
+    if name == "chat":
+        from msgbook.provider.chat.api import CHAT
+
+        return CHAT
+    from msgbook.provider.responses.api import RESPONSES
+
+    return RESPONSES
 
 
 def request_body(request: Request, api: ApiName) -> dict[str, Any]:
     """Return the body of a request to a server that has refused nothing yet."""
-    return APIS[api].make_body(request, APIS[api].streaming)
+    found = find_api(api)
+    return found.make_body(request, found.streaming)
 
 
 def turn_options(api: ApiName) -> Mapping[str, Any]:
     """Return the options of a turn's requests that an agent need not set."""
-    return APIS[api].options
+    return find_api(api).options

@@ -8,39 +8,27 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from msgbook.errors import ProviderError, Retry
-from msgbook.events import AdaptationNotice, ModelChosen, Notice, RetryWait, StreamEvent
+from msgbook.events import ModelChosen, Notice, RetryWait, StreamEvent
 from msgbook.provider.base import Provider, Request
 from msgbook.provider.failures import RefusedError, UnknownModelError
 from msgbook.provider.pace import Pace
-from msgbook.provider.refused_elements import is_placed, of_others
-from msgbook.provider.refused_media import EVERY_DOCUMENT, Adaptation
-from msgbook.provider.request_quirks import (
-    DOCUMENTS,
-    IMAGES,
-    NO_TOOLS,
-    OF_TOOLS,
-    TOOLS,
-    find_adaptations,
-    find_remedy,
-)
 from msgbook.provider.requested_waits import LONGEST_WAIT
 from msgbook.text import excerpt, join_first, one_line, visible
+
+if TYPE_CHECKING:
+    from msgbook.provider.adaptations import Adaptations, Fresh
+    from msgbook.provider.refused_media import Adaptation
 
 RETRIES = 3
 
 TRIES = 10
 """Most adaptations that are tried for one request."""
-
-_ONE_BY_ONE = 2
-"""Elements of a row that are left out one by one. A server that refuses a third one refuses more of them."""
-
-_NO_DOCUMENTS = Adaptation(DOCUMENTS, EVERY_DOCUMENT)
 
 _FIRST_WAIT, _LAST_WAIT = 0.5, 8.0
 """Seconds between two requests unless the server states them; doubled each time up to the last."""
@@ -75,14 +63,14 @@ class Asking:
         self,
         provider: Provider,
         *,
-        learned: Adaptations | None = None,
+        learned: Learned | None = None,
         pace: Pace | None = None,
         sleep: Sleep | None = None,
         random: Callable[[], float] = random.random,
         models: Sequence[str] = (),
     ) -> None:
         self.name = provider.name
-        self.learned = learned or Adaptations(provider.name)
+        self.learned = learned or Learned(provider.name)
         self._provider = provider
         self._pace = pace or Pace()
         self._repeats = sleep is not None
@@ -125,8 +113,11 @@ class Asking:
 
         Each adaptation is tried once, `TRIES` in all, and none after the first event of an answer.
         """
-        request, used = self.learned.adapted(request)
-        first, fresh = request, list[_Fresh]()
+        used: list[Adaptation] = []
+        if self.learned.concern(request):
+            request, used = self.learned.adaptations.adapted(request)
+        first = request
+        fresh: list[Fresh] = []
         tries = 0
         while True:
             begun = False
@@ -140,10 +131,13 @@ class Asking:
                         yield event
                 return
             except RefusedError as refusal:
-                if fresh and _was_no_help(*fresh[-1], refusal, first):
+                from msgbook.provider.adaptations import changed, find_adaptation, was_no_help
+                from msgbook.provider.request_quirks import find_remedy
+
+                if fresh and was_no_help(*fresh[-1], refusal, first):
                     fresh.pop()
-                    request = _changed(first, fresh)
-                found = None if begun else _find(refusal, request, used, fresh)
+                    request = changed(first, fresh)
+                found = None if begun else find_adaptation(refusal, request, used, fresh)
                 if found is None or tries == TRIES:
                     raise refusal.advised(find_remedy(refusal, request, self.name)) from None
                 tries += 1
@@ -286,18 +280,8 @@ def _too_long(seconds: float) -> str:
     return f"It asks to wait {words}; run the cell again after that."
 
 
-# What a server refuses, and what is tried instead.
-
-
-_Fresh = tuple[Adaptation, RefusedError]
-"""An adaptation that is tried, and the refusal that it answers."""
-
-
-class Adaptations:
-    """Those of the requests to one server, by model, as it has made them necessary.
-
-    An adaptation is remembered, and a notice shown, when the changed request is answered: a server that
-    refuses that too had another reason. Tools that did not help are offered again.
+class Learned:
+    """What a server is known to refuse: nothing, until it has refused something.
 
     Args:
         name: Of the provider.
@@ -307,86 +291,29 @@ class Adaptations:
     def __init__(self, name: str, *, takes_documents: bool = False) -> None:
         self._name = name
         self._takes_documents = takes_documents
-        self._learned: dict[str, list[Adaptation]] = {}
+        self._adaptations: Adaptations | None = None
 
-    def accepts_images(self, model: str) -> bool:
-        """Return whether a model accepts images, as far as is known."""
-        return all(known.row is not IMAGES for known in self._learned.get(model, ()))
+    @property
+    def is_nothing(self) -> bool:
+        """Whether the server has refused nothing yet."""
+        return self._adaptations is None
 
-    def accepts_documents(self, model: str) -> bool:
-        """Return whether a model accepts PDFs as documents, as far as is known."""
-        return self._takes_documents and _NO_DOCUMENTS not in self._learned.get(model, ())
+    @property
+    def adaptations(self) -> Adaptations:
+        """Those that the server has made necessary."""
+        if self._adaptations is None:
+            from msgbook.provider.adaptations import Adaptations
 
-    def adapt(self, request: Request) -> Request:
-        """Return the request with the adaptations that are known for its model."""
-        return self.adapted(request)[0]
+            self._adaptations = Adaptations(self._name, takes_documents=self._takes_documents)
+        return self._adaptations
 
-    def forget_tools(self) -> None:
-        """Offer all tools again, since they may be others of the same names."""
-        for model, learned in self._learned.items():
-            self._learned[model] = [
-                known for known in learned if known.row not in OF_TOOLS or known.row is NO_TOOLS
-            ]
+    def concern(self, request: Request) -> bool:
+        """Return False only if a request stays as it is: without content in parts, it has no documents."""
+        return not self.is_nothing or not (
+            self._takes_documents
+            or all(isinstance(m.get("content"), str) for m in request.messages)
+        )
 
-    def adapted(self, request: Request) -> tuple[Request, list[Adaptation]]:
-        """Return the request with the known adaptations, and those that it needed."""
-        used = []
-        # A conversation may come here with documents that another server took.
-        never = () if self._takes_documents else (_NO_DOCUMENTS,)
-        for known in (*never, *self._learned.get(request.model, ())):
-            if known.concerns(request):
-                request = known.change(request)
-                used.append(known)
-        return request, used
-
-    def learn(self, model: str, fresh: Sequence[_Fresh]) -> Sequence[Notice]:
+    def learn(self, model: str, fresh: Sequence[Fresh]) -> Sequence[Notice]:
         """Remember adaptations, and return the notices that were not shown yet."""
-        learned = self._learned.setdefault(model, [])
-        notices: list[Notice] = []
-        for adaptation, refusal in fresh:
-            if adaptation not in learned:
-                learned.append(adaptation)
-                words = adaptation.notice(model, self._name)
-                if not words:
-                    continue
-                quote = f" It said: {visible(excerpt(refusal.said))}" if refusal.said else ""
-                notices.append(AdaptationNotice(words + quote, "warning"))
-        return notices
-
-
-def _find(
-    refusal: RefusedError,
-    request: Request,
-    used: Sequence[Adaptation],
-    fresh: Sequence[_Fresh],
-) -> Adaptation | None:
-    """Return the next adaptation to try; None if there is none."""
-    found = next((a for a in find_adaptations(refusal, request) if a not in used), None)
-    if found is None or found.row.widen is None:
-        return found
-    if sum(tried.row is found.row for tried, _ in fresh) < _ONE_BY_ONE:
-        return found
-    return replace(found, elements=found.row.widen(request, found.elements))
-
-
-def _changed(request: Request, fresh: Sequence[_Fresh]) -> Request:
-    for adaptation, _ in fresh:
-        request = adaptation.change(request)
-    return request
-
-
-def _was_no_help(
-    tried: Adaptation, before: RefusedError, refusal: RefusedError, request: Request
-) -> bool:
-    """Return whether a server refuses the same again after tools were left out that it had not named.
-
-    A place that moves on is another tool, unless the one before was msgbook's own: servers take those.
-    """
-    if tried.row not in OF_TOOLS:
-        return False
-    if tried.row is TOOLS:
-        if not is_placed(before, request):
-            return False
-        if not of_others(tried.elements):
-            return re.sub(r"\d+", "", before.words) == re.sub(r"\d+", "", refusal.words)
-    return before.words == refusal.words
+        return self.adaptations.learn(model, fresh) if fresh else ()

@@ -18,7 +18,7 @@ from msgbook.errors import (
 )
 from msgbook.messages import OTHER_API
 from msgbook.network import Route, is_untrusted
-from msgbook.provider.apis import APIS
+from msgbook.provider.apis import find_api
 from msgbook.provider.charsets import CharsetError
 from msgbook.provider.compression import CompressionError
 from msgbook.provider.error_quirks import (
@@ -118,7 +118,7 @@ class Failures:
 
     def __init__(self, settings: ProviderSettings, secrets: tuple[str, ...]) -> None:
         self._settings = settings
-        self._advice = Advice(settings, APIS[settings.api].path)
+        self._advice = Advice(settings, find_api(settings.api).path)
         self._secrets = secrets
         self.has_answered = False
         """True once the server has answered a request to the end."""

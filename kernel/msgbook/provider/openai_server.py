@@ -23,7 +23,7 @@ from msgbook.errors import (
 from msgbook.events import ModelFinished, Notice, StreamEvent, UsageReported
 from msgbook.ids import Ids
 from msgbook.network import NetworkProblem, find_route
-from msgbook.provider.apis import APIS
+from msgbook.provider.apis import find_api
 from msgbook.provider.base import AnswerDecoder, MakeTransport, Request, Wire
 from msgbook.provider.body_json import BodyEncoder
 from msgbook.provider.error_quirks import ReportedError
@@ -35,7 +35,6 @@ from msgbook.provider.http import (
     is_transport_error,
     own_headers,
 )
-from msgbook.provider.request_quirks import reduce_streaming
 from msgbook.text import one_line
 from msgbook.throttle import SLICE, Breath, sliced
 
@@ -85,7 +84,7 @@ class OpenAIProvider:
         self._linger = linger
         self._ids = ids or Ids()
         self._wire = wire
-        self._api = APIS[settings.api]
+        self._api = find_api(settings.api)
         self._base_url, self._query = split_query(settings.base_url or "")
         self._failures = Failures(settings, secrets)
         self._streaming = self._api.streaming
@@ -104,6 +103,8 @@ class OpenAIProvider:
                         yield event
                 return
             except RefusedError as error:
+                from msgbook.provider.request_quirks import reduce_streaming
+
                 streaming = reduce_streaming(streaming, error)
                 if streaming is None:
                     raise

@@ -9,7 +9,7 @@ from msgbook.config import DEMO_MODEL, ProviderSettings, Settings
 from msgbook.errors import RESTART, ConfigError, NoModelListError
 from msgbook.events import RetryWait
 from msgbook.ids import Ids
-from msgbook.provider.asking import Adaptations, Asking
+from msgbook.provider.asking import Asking, Learned
 from msgbook.provider.base import Provider, Request, Wire
 from msgbook.provider.pace import Paces
 from msgbook.text import join_first, one_line, visible
@@ -48,7 +48,7 @@ class Servers:
         self._ids = ids or Ids()
         self._wire = wire
         self._providers: dict[str, Provider] = {}
-        self._learned: dict[str, Adaptations] = {}
+        self._learned: dict[str, Learned] = {}
 
     async def choose_model(
         self,
@@ -165,7 +165,7 @@ class Servers:
     def accepts_images(self, model: str, provider: str | None = None) -> bool:
         """Return whether a model accepts images, as far as is known."""
         found = self._asked_before(provider)
-        return found is None or found.accepts_images(model)
+        return found is None or found.is_nothing or found.adaptations.accepts_images(model)
 
     def accepts_documents(self, model: str, provider: str | None = None) -> bool:
         """Return whether a model accepts PDFs as documents, as far as is known."""
@@ -173,17 +173,20 @@ class Servers:
         if server is None or not server.documents:
             return False
         found = self._asked_before(provider)
-        return found is None or found.accepts_documents(model)
+        return found is None or found.is_nothing or found.adaptations.accepts_documents(model)
 
     def adapt(self, request: Request, provider: str | None = None) -> Request:
         """Return the request as it is sent: without anything that its server has refused before."""
         found = self._asked_before(provider)
-        return request if found is None else found.adapt(request)
+        if found is None or not found.concern(request):
+            return request
+        return found.adaptations.adapt(request)
 
     def forget_refused_tools(self) -> None:
         """Offer tools again that a server has refused, since their definitions have changed."""
         for learned in self._learned.values():
-            learned.forget_tools()
+            if not learned.is_nothing:
+                learned.adaptations.forget_tools()
 
     async def close(self) -> None:
         """Close the connections."""
@@ -191,7 +194,7 @@ class Servers:
             for provider in self._providers.values():
                 closing.push_async_callback(provider.close)
 
-    def _asked_before(self, provider: str | None) -> Adaptations | None:
+    def _asked_before(self, provider: str | None) -> Learned | None:
         default = self._settings.provider
         return self._learned.get(provider or (default.name if default else ""))
 
@@ -201,7 +204,7 @@ class Servers:
         if name not in self._providers:
             provider = self._providers[name] = self._new_provider(server)
             takes_documents = server is None or server.documents
-            self._learned[name] = Adaptations(provider.name, takes_documents=takes_documents)
+            self._learned[name] = Learned(provider.name, takes_documents=takes_documents)
         return Asking(
             self._providers[name],
             learned=self._learned[name],

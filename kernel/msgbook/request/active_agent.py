@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgbook.agents import (
     Agent,
@@ -38,8 +38,11 @@ from msgbook.request.history import View
 from msgbook.request.lineage import Lineage, is_off, lineage_of, switched_off
 from msgbook.text import one_line, visible
 from msgbook.tools import FileTools, ToolSet
-from msgbook.tools.mcp import McpServers, McpTool, digests_of
+from msgbook.tools.mcp import McpServers, digests_of
 from msgbook_format.agents import agent_metadata_of
+
+if TYPE_CHECKING:
+    from msgbook.tools.mcp import McpTool
 
 SYSTEM_PROMPT = (
     "You are a helpful assistant in a Jupyter notebook. Each user message is a cell of the "
@@ -130,10 +133,8 @@ class AgentChooser:
         )
         name = requested_name("agent", prompt, transcript.current)
         agent, models, notices = resolve_agent(name, transcript.earlier, sources)
-        off = switched_off("disabled_mcp_servers", transcript.metadata)
-        offered = (name for name in self._mcp.servers if not is_off(name, off))
-        servers = select_servers(agent, offered, MCP_PREFIX)
-        if ready_servers is not None:
+        servers = self._servers_of(agent, transcript) if self._mcp.servers else []
+        if servers and ready_servers is not None:
             await ready_servers(servers)
         agent, name_notices = narrow_agent(agent, self._configured_names(servers))
         models = requested_models(prompt, transcript.current) or models
@@ -147,6 +148,12 @@ class AgentChooser:
         )
         found = ResolvedAgent(agent, models, so_far)
         return self._equip(found, model, servers, prompt, transcript, project)
+
+    def _servers_of(self, agent: Agent, transcript: Transcript) -> list[str]:
+        """Return the names of the MCP servers of which an agent may be offered tools."""
+        off = switched_off("disabled_mcp_servers", transcript.metadata)
+        offered = (name for name in self._mcp.servers if not is_off(name, off))
+        return select_servers(agent, offered, MCP_PREFIX)
 
     def _equip(
         self,
@@ -168,7 +175,7 @@ class AgentChooser:
         limits, limit_notices = self._limits.narrow(agent.limits)
         limits, prompt_limit_notices = limits.narrow(prompt.attributes)
         lineage = lineage_of(transcript)
-        known = select_server_tools(agent, self._mcp.tools(servers))
+        known = select_server_tools(agent, self._mcp.tools(servers)) if servers else []
         of_servers = [tool for tool in known if lineage.allows(tool)]
         tools = self._offered_tools(agent, allowed, lineage, limits)
         server = self._servers.find_settings(model, agent.provider)
@@ -182,11 +189,11 @@ class AgentChooser:
             view=view,
             api=api,
             options=make_request_options(agent, server.base_url if server else None, api),
-            tools=with_server_tools(tools, of_servers, agent),
+            tools=with_server_tools(tools, of_servers, agent) if of_servers else tools,
             allowed=allowed,
             limits=limits,
             servers=tuple(servers),
-            mcp=digests_of(of_servers),
+            mcp=digests_of(of_servers) if of_servers else {},
             notices=(
                 *notices,
                 *skill_notices,
@@ -236,7 +243,10 @@ class AgentChooser:
     def _configured_names(self, servers: Sequence[str]) -> ConfiguredNames:
         return ConfiguredNames(
             tuple(self._settings.providers),
-            (*(t.name for t in self._tools), *(t.name for t in self._mcp.tools(servers))),
+            (
+                *(t.name for t in self._tools),
+                *((t.name for t in self._mcp.tools(servers)) if servers else ()),
+            ),
             self._settings.mcp_servers,
         )
 

@@ -3,8 +3,8 @@
 - `parent`: the turn that starts them, and what it passes on.
 - `planning`: checks a call, says which agent gets which task with which folders, and what stands in its file.
 - `subagent_file`: the file of a sub-agent.
-- `subagent`: one sub-agent, from its start to its end; what the reader sees of it, and what its parent is told.
-- `dispatcher`: runs them side by side. `connected_tools` gives a turn the tools that start them.
+- `dispatcher`: one sub-agent, what the reader sees of it and its parent is told, and several side by side.
+- `connected_tools`: the tools of a turn that start them.
 
 All but `parent` and `connected_tools` is imported by a turn's first call.
 """

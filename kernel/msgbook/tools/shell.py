@@ -15,7 +15,6 @@ from msgbook.approval import ApprovalRequest
 from msgbook.errors import ToolError
 from msgbook.throttle import Throttle
 from msgbook.tools.base import CallContext, Tool, ToolFunction
-from msgbook.tools.tool_output import PIECE_INTERVAL, Output
 
 if TYPE_CHECKING:
     from msgbook.tools.process import Supervised
@@ -67,6 +66,8 @@ async def _run(
     timeout: float,  # noqa: ASYNC109 - the limit is part of the result
     context: CallContext,
 ) -> str:
+    from msgbook.tools.tool_output import PIECE_INTERVAL, Output
+
     output = Output(context.show)
     throttle = Throttle(output.flush, lambda: PIECE_INTERVAL)
 

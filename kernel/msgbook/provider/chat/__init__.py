@@ -1,7 +1,1 @@
 """The chat API: `POST /chat/completions`."""
-
-from __future__ import annotations
-
-from msgbook.provider.chat.api import CHAT
-
-__all__ = ["CHAT"]

@@ -1,9 +1,39 @@
-"""The chat API, as the provider for servers uses it."""
+"""The chat API, `POST /chat/completions`, as the provider for servers uses it: the body of a request, and its decoder."""
 
 from __future__ import annotations
 
-from msgbook.provider.base import Api
-from msgbook.provider.chat.body import STREAMING, make_body
+from collections.abc import Mapping
+from typing import Any
+
+from msgbook.messages import OUTPUT_ITEMS, Message
+from msgbook.provider.base import Api, Request
 from msgbook.provider.chat.decode import CompletionDecoder
+from msgbook.provider.tool_call_pieces import with_unique_ids
+
+STREAMING: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+"""Keys that ask for a streamed answer and its usage."""
+
+
+def make_body(request: Request, streaming: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of a request. An option that is None is not sent, and no two calls have the same id.
+
+    Args:
+        streaming: Keys that ask for a streamed answer.
+    """
+    options = {key: value for key, value in request.options.items() if value is not None}
+    tools = [*request.tools, *options.pop("tools", ())]
+    messages = [*map(_sent, with_unique_ids(request.messages))]
+    body: dict[str, Any] = {**options, "model": request.model, "messages": messages}
+    if tools:
+        body["tools"] = tools
+    return {**body, **streaming}
+
+
+def _sent(message: Message) -> Message:
+    """Return the message without what only the Responses API takes back."""
+    if OUTPUT_ITEMS not in message:
+        return message
+    return {key: value for key, value in message.items() if key != OUTPUT_ITEMS}
+
 
 CHAT = Api("chat", "/chat/completions", {}, STREAMING, make_body, CompletionDecoder)

@@ -2,9 +2,3 @@
 
 Reference: https://platform.openai.com/docs/api-reference/responses
 """
-
-from __future__ import annotations
-
-from msgbook.provider.responses.api import RESPONSES
-
-__all__ = ["RESPONSES"]

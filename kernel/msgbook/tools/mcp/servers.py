@@ -7,12 +7,15 @@ import importlib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from msgbook.config import McpServerSettings
 from msgbook.text import counted, one_line
-from msgbook.tools.mcp.listing import KeptLists, digest_of
-from msgbook.tools.mcp.server import ClientThread, McpServer, close_all
-from msgbook.tools.mcp.tool import McpError, McpTool
+
+if TYPE_CHECKING:
+    from msgbook.tools.mcp.listing import KeptLists
+    from msgbook.tools.mcp.server import ClientThread, McpServer
+    from msgbook.tools.mcp.tool import McpTool
 
 _SAID = 3
 """Lines about one server that a notice has."""
@@ -21,7 +24,7 @@ Say = Callable[[str], None]
 
 
 class McpServers:
-    """Starts servers when they are needed, and offers their tools.
+    """Starts servers when they are needed, and offers their tools. Where none is set, nothing of them is imported.
 
     Args:
         redact: Removes secrets from what is kept and shown.
@@ -36,13 +39,22 @@ class McpServers:
         lists: KeptLists | None = None,
         missing: str | None = None,
     ) -> None:
-        self._thread = ClientThread(_import_client)
-        kept = lists or KeptLists()
-        self.servers = {
-            name: McpServer(server, self._thread, kept, redact) for name, server in settings.items()
-        }
+        self._thread: ClientThread | None = None
+        self.servers: dict[str, McpServer] = {}
         self._redact = redact
         self._missing = missing
+        if settings:
+            self._make(settings, lists)
+
+    def _make(self, settings: Mapping[str, McpServerSettings], lists: KeptLists | None) -> None:
+        from msgbook.tools.mcp.listing import KeptLists
+        from msgbook.tools.mcp.server import ClientThread, McpServer
+
+        thread, kept = ClientThread(_import_client), lists or KeptLists()
+        self._thread = thread
+        self.servers = {
+            name: McpServer(server, thread, kept, self._redact) for name, server in settings.items()
+        }
 
     @property
     def missing(self) -> str:
@@ -91,6 +103,8 @@ class McpServers:
         Raises:
             McpError: It cannot be used or started.
         """
+        from msgbook.tools.mcp.tool import McpError
+
         server = self.servers[name]
         if self.missing or server.settings.problem:
             raise McpError(self.missing or server.settings.problem)
@@ -98,7 +112,9 @@ class McpServers:
 
     async def close(self) -> None:
         """End all servers side by side."""
-        if self._thread.is_running:
+        if self._thread is not None and self._thread.is_running:
+            from msgbook.tools.mcp.server import close_all
+
             servers = list(self.servers.values())
             await self._thread.run(lambda: close_all(servers))
             await self._thread.stop()
@@ -132,6 +148,10 @@ def digests_of(tools: Iterable[McpTool]) -> dict[str, str]:
     of: dict[str, list[McpTool]] = {}
     for tool in tools:
         of.setdefault(tool.server, []).append(tool)
+    if not of:
+        return {}
+    from msgbook.tools.mcp.listing import digest_of
+
     return {name: digest_of(tool.listed for tool in tools) for name, tools in sorted(of.items())}
 
 
@@ -139,6 +159,8 @@ def _import_client() -> None:
     try:
         importlib.import_module("msgbook.tools.mcp.connection")
     except Exception as error:  # whatever a broken installation raises
+        from msgbook.tools.mcp.tool import McpError
+
         raise McpError(
             f"the package mcp cannot be imported ({one_line(f'{type(error).__name__}: {error}', 200)}). "
             f"Install it again with: {INSTALL}"
@@ -151,6 +173,8 @@ def _load(servers: Iterable[McpServer]) -> None:
 
 
 async def _learn(server: McpServer) -> None:
+    from msgbook.tools.mcp.tool import McpError
+
     try:
         await server.learn()
     except McpError:
