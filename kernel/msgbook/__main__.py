@@ -151,7 +151,7 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     if argv[:1] == ["jupytext"]:
         # All other arguments are Jupytext's, even --help.
         return argparse.Namespace(verb="jupytext", argv=argv[1:])
-    given = _parser().parse_args(argv)
+    given = _parser(argv[0] if argv else "").parse_args(argv)
     for name in _PATHS & vars(given).keys():
         setattr(given, name, _on_disk(getattr(given, name)))
     return given
@@ -179,7 +179,12 @@ class _Parser(argparse.ArgumentParser):
         super().error(printable(message))
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(first: str = "") -> argparse.ArgumentParser:
+    """Return the parser of the command.
+
+    Args:
+        first: The first argument. If it is a verb, the arguments of others are not declared.
+    """
     parser = _Parser(
         prog="msgbook",
         description="Talk to a language model in Jupyter.",
@@ -187,8 +192,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"msgbook {__version__}")
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    is_verb = any(verb.name == first for verb in VERBS)
     for verb in VERBS:
-        verb.declare(verbs.add_parser(verb.name, help=verb.help))
+        declared = verbs.add_parser(verb.name, help=verb.help)
+        if not is_verb or verb.name == first:
+            verb.declare(declared)
     return parser
 
 

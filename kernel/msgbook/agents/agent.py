@@ -70,6 +70,12 @@ class Agent:
         }
         return {key: value for key, value in wanted.items() if value is not None}
 
+    @property
+    def names_configuration(self) -> bool:
+        """False only if `narrow_agent` leaves the agent as it is: it names nothing that the user has to have configured."""
+        named = (self.provider, self.tools, self.mcp_servers, self.extra)
+        return any(value is not None for value in named)
+
 
 class ParsedAgent(NamedTuple):
     """An agent, as far as its definition could be read."""

@@ -136,7 +136,9 @@ class AgentChooser:
         servers = self._servers_of(agent, transcript) if self._mcp.servers else []
         if servers and ready_servers is not None:
             await ready_servers(servers)
-        agent, name_notices = narrow_agent(agent, self._configured_names(servers))
+        name_notices: list[str] = []
+        if agent.names_configuration:
+            agent, name_notices = narrow_agent(agent, self._configured_names(servers))
         models = requested_models(prompt, transcript.current) or models
         wanted = models.names[0] if models else None
         model = await (choose_model or self._servers.choose_model)(wanted, agent.provider)
