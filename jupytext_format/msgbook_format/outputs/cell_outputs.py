@@ -18,7 +18,7 @@ from msgbook_format.outputs.output_history import Marks, mark_output, marks_of
 from msgbook_format.syntax.attributes import AttributeReader, is_type
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.text_cell import TextCell
-from msgbook_format.turn import bundle, turn_of
+from msgbook_format.turn import turn_of
 from msgbook_format.turn.model import TURN_MIME
 from msgbook_format.turn.output_cells.turns import (
     TurnReader,
@@ -84,9 +84,13 @@ def _read_output(output_cell: TextCell, found: CellOutputs) -> None:
 
 def add_derived(outputs: list[dict[str, Any]]) -> None:
     """Put the text that follows from a turn beside each turn among `outputs`, in place."""
-    for output in outputs:
-        if is_turn_output(output):
-            output["data"] = bundle(output["data"][TURN_MIME])
+    turns = [output for output in outputs if is_turn_output(output)]
+    if not turns:
+        return
+    from msgbook_format.turn import bundle
+
+    for output in turns:
+        output["data"] = bundle(output["data"][TURN_MIME])
 
 
 def refresh_derived(notebook: dict[str, Any]) -> None:
@@ -94,6 +98,8 @@ def refresh_derived(notebook: dict[str, Any]) -> None:
 
     No signature covers that text, and viewers that know no turns show nothing else.
     """
+    from msgbook_format.turn import bundle
+
     cells = notebook.get("cells")
     for cell in cells if isinstance(cells, list) else ():
         outputs = cell.get("outputs") if isinstance(cell, dict) else None

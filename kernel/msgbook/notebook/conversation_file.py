@@ -36,7 +36,7 @@ from msgbook_format.files import (
 )
 from msgbook_format.outputs import keep_lost_data, load_output_files
 from msgbook_format.syntax import FrontmatterError
-from msgbook_format.turn import Turn, bundle
+from msgbook_format.turn import TURN_MIME, Turn
 
 
 class DocumentError(MsgbookError):
@@ -126,7 +126,8 @@ class Document:
             number: Position of the cell, from 0.
             error: `ename`, `evalue` and `traceback` of a failed turn.
         """
-        put_turn(self.notebook, number, turn, error)
+        is_text = self.path.suffix != NOTEBOOK_SUFFIX and not is_agent_file(self.path)
+        put_turn(self.notebook, number, turn, error, is_text=is_text)
 
     def put_agent(self, agent_metadata: dict[str, Any]) -> None:
         """Set the conversation's AgentMetadata, as a page would do."""
@@ -272,7 +273,12 @@ def new_prompt(source: str, cell_id: str, msgbook_metadata: dict[str, Any]) -> d
 
 
 def put_turn(
-    notebook: dict[str, Any], number: int, turn: Turn, error: dict[str, Any] | None = None
+    notebook: dict[str, Any],
+    number: int,
+    turn: Turn,
+    error: dict[str, Any] | None = None,
+    *,
+    is_text: bool,
 ) -> None:
     """Replace the outputs of a prompt with a turn.
 
@@ -281,8 +287,11 @@ def put_turn(
     Args:
         number: Position of the cell, from 0.
         error: `ename`, `evalue` and `traceback` of a failed turn.
+        is_text: Whether the notebook is written as text, which does not hold what follows from a turn.
     """
-    outputs = [{"output_type": "display_data", "data": bundle(turn), "metadata": {}}]
+    outputs = [
+        {"output_type": "display_data", "data": _data(turn, is_text=is_text), "metadata": {}}
+    ]
     if error is not None:
         outputs.append({"output_type": "error", **error})
     cell = notebook["cells"][number]
@@ -293,6 +302,14 @@ def put_turn(
     finished = finished_agent(turn, notebook["metadata"])
     if finished is not None:
         put_agent(notebook, finished)
+
+
+def _data(turn: Turn, *, is_text: bool) -> dict[str, Any]:
+    if is_text:
+        return {TURN_MIME: turn}
+    from msgbook_format.turn import bundle
+
+    return bundle(turn)
 
 
 def put_agent(notebook: dict[str, Any], agent_metadata: dict[str, Any]) -> None:
