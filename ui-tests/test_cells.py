@@ -87,11 +87,11 @@ def test_each_cell_says_what_the_model_gets_of_it(chat, screenshot):
     lab = chat
     for index, words in enumerate(
         [
-            "The model gets this note as “system”.",
-            "The model gets this message and its answer.",
-            "The model gets this message and its answer.",
-            "The model gets this code and its output.",
-            "The model does not get this cell.",
+            "Sent to the model as “system”",
+            "Sent to the model, with its answer",
+            "Sent to the model, with its answer",
+            "Sent to the model, with its output",
+            "Not sent",
         ]
     ):
         expect(mark(lab, index)).to_have_attribute("aria-label", words)
@@ -107,9 +107,7 @@ def test_each_cell_says_what_the_model_gets_of_it(chat, screenshot):
     lab.command("msgbook:set-history", history="exclude")
 
     expect(words).not_to_have_css("color", colour)
-    expect(mark(lab, 1)).to_have_attribute(
-        "aria-label", "The model gets neither this message nor its answer."
-    )
+    expect(mark(lab, 1)).to_have_attribute("aria-label", "Not sent, nor its answer")
     expect(lab.cell(1).get_by_text("Excluded")).to_be_visible()
     assert ours(lab, 1)["history"] == "exclude"
     screenshot("excluded")

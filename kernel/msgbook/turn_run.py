@@ -246,7 +246,7 @@ class _TurnRun:
         self._record.set_head(context=prepared.context)
         digests = prepared.digests if self._conversation.services.saves_files else ()
         reasons = await asyncio.to_thread(builder.blobs.write, digests)
-        lead = "Texts that this conversation refers to cannot be kept for later requests"
+        lead = "Referenced texts could not be saved for later requests"
         warn_once(services, [f"{lead}: {why}." for why in reasons])
         builder.sent.append(self._sent_request(prepared))
         return prepared

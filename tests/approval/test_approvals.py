@@ -62,7 +62,7 @@ def test_a_person_who_approves_a_call_once_is_asked_the_next_time(approver):
 def test_a_denial_tells_the_model_the_persons_reason(approver):
     denied = decide(approver, question(), Answer("no", "use the other file"))
 
-    assert denied == Decision("denied", "Denied: the user said no: use the other file")
+    assert denied == Decision("denied", "Denied by the user: use the other file")
 
 
 def test_a_tool_that_was_approved_for_the_session_is_not_asked_about_again(approver):

@@ -174,7 +174,7 @@ def test_a_recording_does_not_replace_another_file(chat, tmp_path, capsys, name)
         code = with_settings(server, main, argv)
 
     assert code == 2
-    assert "exists and is no cassette" in capsys.readouterr().err
+    assert "is not a cassette" in capsys.readouterr().err
     assert notes.read_text("utf-8") == '{"my": "notes"}\n'
 
 

@@ -23,7 +23,7 @@ from msgbook.__main__ import main
 from msgbook.cli.preview import preview_file
 
 TEXT_GONE = (
-    "Gone from .msgbook/blobs since they were sent, and they cannot be made again: data.csv (cell 2). "
+    "Missing from .msgbook/blobs and not restorable: data.csv (cell 2). "
     "The model gets a line in place of each. To send a file as it is now, name it in your next message.\n"
 )
 

@@ -128,7 +128,7 @@ def test_texts_of_a_cell_that_are_gone_are_named_in_one_notice(talk):
 
     assert turn["status"] == "done"
     (told,) = notices(turn)
-    assert told.startswith("Gone from .msgbook/blobs")
+    assert told.startswith("Missing from .msgbook/blobs")
     assert "0.py (cell 1)" in told
     assert "4.py (" in told
     assert "5.py" not in told

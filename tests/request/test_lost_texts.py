@@ -105,7 +105,7 @@ def test_a_file_with_another_text_is_not_sent_in_the_place_of_the_old_one(talk, 
     assert "another text" not in str(talk.sent())
     assert "is gone" in content_reference(talk.sent()[1])["files"]["a.txt"]
     [told] = notices(turn)
-    assert told.startswith("Gone from .msgbook/blobs")
+    assert told.startswith("Missing from .msgbook/blobs")
     assert "a.txt (cell 1)" in told
     assert "name it in your next message" in told
 
@@ -253,7 +253,7 @@ def test_where_blobs_cannot_be_written_the_text_is_sent_and_the_turn_says_so_onc
 
     assert content_reference(talk.sent()[1])["files"] == {"a.txt": "W"}
     [told] = notices(turn)
-    assert "cannot be kept" in told
+    assert "could not be saved" in told
 
 
 def test_a_preview_sends_the_same_and_writes_no_blob(talk):

@@ -58,8 +58,8 @@ def chat(tmp_path):
 
 
 WITHOUT_A_RECORD = (
-    "Messages above had never been sent. What they refer to was read now, and is sent with them from "
-    "now on: cell 2 (One): data.csv, notes.md, more.txt.\n"
+    "Some messages above were never sent; their references were read now and will be sent with them: "
+    "cell 2 (One): data.csv, notes.md, more.txt.\n"
 )
 
 

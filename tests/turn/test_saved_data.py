@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from msgbook.messages import OUTPUT_ITEMS
 from msgbook.provider import Request, request_body
-from msgbook.turn import repair_block, turn_messages, without_unseen
+from msgbook.turn import repair_block, strip_hidden_server_data, turn_messages
 
 SEALED = {"type": "reasoning", "id": "rs_1", "encrypted_content": "c2VhbGVk"}
 CALL: dict[str, Any] = {"type": "tool_call", "step": 1, "id": "c1", "name": "r", "arguments": "{}"}
@@ -23,7 +23,7 @@ def block(kind: str, text: str = "", **extra: Any) -> Any:
 
 
 def sent(*blocks: Any) -> Any:
-    return turn_messages(without_unseen(list(map(repair_block, blocks))), reasoning=True)
+    return turn_messages(strip_hidden_server_data(list(map(repair_block, blocks))), reasoning=True)
 
 
 def items(*blocks: Any) -> Any:

@@ -18,7 +18,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 def split_section(text: str, heading: str) -> tuple[str, str] | None:
-    """Return `text` up to and with the last ATX heading `heading` outside fences, and the rest.
+    """Return `text` up to and including the last ATX heading `heading` outside fences, and the rest.
 
     Returns None if there is no such heading. The first part ends without a newline.
     """
@@ -131,7 +131,7 @@ class SplitText:
     """Blank lines at the start of a text without frontmatter."""
     frontmatter: Segment | None
     document: Segment | None
-    """Text above the messages of an ordinary Markdown file, up to and with their heading."""
+    """Text above the messages of an ordinary Markdown file, up to and including their heading."""
     preamble: Segment | None
     """Text of a message file before its first marker."""
     cells: list[SplitCell]

@@ -151,7 +151,7 @@ class _Search(NamedTuple):
     found: list[Definition]
     """Footnotes that no marker takes."""
     labels: set[str]
-    """Of markers."""
+    """Labels of all markers."""
     opened: list[tuple[int, str]]
     """Markers with a label and no footnote: index of the text, and label."""
 

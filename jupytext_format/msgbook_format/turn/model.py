@@ -61,40 +61,40 @@ class Block(TypedDict):
     """The model call that the block belongs to, from 1; 0 for a call that the prompt itself
     makes. Notices and errors may have none."""
     text: NotRequired[str]
-    """Of `reasoning`, `text` and `notice`: verbatim, never trimmed."""
+    """`reasoning`, `text` and `notice`: verbatim, never trimmed."""
     duration: NotRequired[float]
     """Seconds, of `reasoning` and `tool_result`."""
     refusal: NotRequired[bool]
     """True on a `text` block in which the model refuses."""
     id: NotRequired[str]
-    """Of `tool_call` and `tool_result`: the id that joins a result to its call."""
+    """`tool_call` and `tool_result`: the id that joins a result to its call."""
     nonce: NotRequired[str]
-    """Of `tool_call`: 8 random hex digits, part of the call's id in the text file."""
+    """`tool_call`: 8 random hex digits, part of the call's id in the text file."""
     name: NotRequired[str]
     """Tool name of a `tool_call`; error name of an `error`."""
     arguments: NotRequired[str]
-    """Of `tool_call`: JSON text exactly as the model sent it."""
+    """`tool_call`: JSON text exactly as the model sent it."""
     edited_arguments: NotRequired[str]
-    """Of `tool_call`: JSON text that a person wrote, with which the call ran instead."""
+    """`tool_call`: JSON text that a person wrote, with which the call ran instead."""
     approval: NotRequired[str]
-    """Of `tool_call`: an `Approval`."""
+    """`tool_call`: an `Approval`."""
     unfinished: NotRequired[bool]
     """True on a `tool_call` whose arguments were cut; it is neither run nor sent."""
     status: NotRequired[str]
-    """Of `tool_result`: a `ResultStatus`."""
+    """`tool_result`: a `ResultStatus`."""
     content: NotRequired[str | list[dict[str, Any]]]
-    """Of `tool_result`: text, or a list of `text` and `image_url` parts (seed 001)."""
+    """`tool_result`: text, or a list of `text` and `image_url` parts (seed 001)."""
     agents: NotRequired[list[AgentRow]]
-    """Of `tool_result`: the sub-agents that the call started. Never sent to a model."""
+    """`tool_result`: the sub-agents that the call started. Never sent to a model."""
     data: NotRequired[dict[str, Any]]
-    """Of `display`: a MIME bundle for the reader, never sent to a model. It is what the call `id`
+    """`display`: a MIME bundle for the reader, never sent to a model. It is what the call `id`
     displayed; without an `id`, an image of the model."""
     level: NotRequired[str]
-    """Of `notice`: `info` or `warning`. Notices are never sent to a model."""
+    """`notice`: `info` or `warning`. Notices are never sent to a model."""
     retry_in: NotRequired[int]
-    """Of a `notice` of a running turn: whole seconds until a server is asked again."""
+    """A `notice` of a running turn: whole seconds until a server is asked again."""
     message: NotRequired[str]
-    """Of `error`: one line for the person, without paths and keys."""
+    """`error`: one line for the person, without paths and keys."""
     extra: NotRequired[dict[str, Any]]
     """Data of the server: what has to be sent back with the block, the `item` of the Responses API
     that the block came from, the `annotations` (citations) of a text."""

@@ -45,7 +45,7 @@ class Approver:
             return _denied(question, "nobody could be asked")
         if answer.choice == "no":
             said = f": {answer.reason}" if answer.reason else "."
-            return Decision("denied", f"Denied: the user said no{said}")
+            return Decision("denied", f"Denied by the user{said}")
         if answer.choice == "edit":
             return Decision("edited", arguments=answer.arguments)
         if answer.choice in question.choices:

@@ -21,7 +21,7 @@ class Verb(NamedTuple):
     entry: str = ""
     """Where the function is that runs it, `module:name`; empty for `run` of the verb's module in `msgbook.cli`."""
     before: str = ""
-    """Of an extra's verb: the verb that `msgbook --help` lists below it."""
+    """For a verb of an extra: the verb that `msgbook --help` lists below it."""
 
     def load(self) -> Callable[[argparse.Namespace], int]:
         """Return the function that takes the arguments and returns the exit code. Only now its module is imported."""

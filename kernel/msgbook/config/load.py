@@ -1,4 +1,4 @@
-"""The settings in force, MCP servers included: the environment goes before the file."""
+"""The settings in force, MCP servers included: environment variables override the file."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _environment_model(env: Mapping[str, str]) -> str:
     return name
 
 
-# The tables `[mcp_servers.NAME]` of `msgbook.toml`. A wrong value makes its server unusable, and is said.
+# The tables `[mcp_servers.NAME]` of `msgbook.toml`. An invalid value disables the server and is reported.
 
 
 _PROCESS_KEYS = ("args", "env", "env_vars", "cwd")
@@ -189,7 +189,7 @@ def _are_headers(value: Any) -> bool:
 def _is_folder(value: Any) -> bool:
     try:
         return _is_text(value) and Path(value).expanduser().is_absolute()
-    except RuntimeError:  # ~name of nobody
+    except RuntimeError:  # unknown user in ~name
         return False
 
 

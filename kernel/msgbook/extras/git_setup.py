@@ -308,9 +308,7 @@ def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
             "one may be a pipe or a device"
         ) from None
     except FileNotFoundError:
-        raise CommandError(
-            "expected the command git, which is not installed or not in PATH"
-        ) from None
+        raise CommandError("git was not found on PATH") from None
 
 
 def _program() -> str:

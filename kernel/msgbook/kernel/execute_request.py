@@ -127,7 +127,7 @@ async def awaited_reply(reply: Any) -> dict[str, Any]:
 
 
 NOT_SENT = (
-    "This was not sent to a model: the request names no cell and asks not to be kept in the history, "
+    "This was not sent to a model: the client sent it silently and without a cell, "
     "as clients do with code of their own. To run Python, begin the code with %%python.\n"
 )
 """Shown for a request that is not sent to a model."""

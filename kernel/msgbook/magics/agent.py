@@ -371,7 +371,7 @@ def _describe_server(server: McpServer, conversation: Conversation) -> list[str]
     head = f"{visible(settings.name)}  [{server.state}]  {known}  {shown}".rstrip()
     said = [settings.problem or server.failure, *server.problems]
     if server.has_changed:
-        said.append(f"it offers other tools by now; %mcp refresh {settings.name} takes them")
+        said.append(f"it has changed its tools; run %mcp refresh {settings.name} to load them")
     lines = [f"    ! {visible(line)}" for line in said if line]
     return [head, *lines, *(f"    {_tool(tool)}" for tool in server.tools)]
 

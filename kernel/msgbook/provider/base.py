@@ -153,7 +153,7 @@ class Api:
     """Returns a decoder for one response. Its argument makes ids for tool calls that have none."""
 
 
-# Options of servers that a message names. They are the server's, so msgbook cannot set them.
+# Server command-line options that our error messages quote.
 
 
 REASONING_PARSERS = "`--reasoning-parser` (vLLM, SGLang) or `--reasoning-format` (llama.cpp)"

@@ -107,8 +107,8 @@ class LateReferences:
         if not self.brought:
             return ""
         return (
-            "Messages above had never been sent. What they refer to was read now, and is sent with "
-            f"them from now on: {join_first(self.brought, _MAX_NAMES, '; ')}."
+            "Some messages above were never sent; their references were read now and will be sent with "
+            f"them: {join_first(self.brought, _MAX_NAMES, '; ')}."
         )
 
 
@@ -186,7 +186,7 @@ class _Resolver:
         self._above = EarlierTexts.above([context for _, context in recorded])
         self._defining = [n for n, cell in enumerate(transcript.earlier) if may_define(cell)]
         self.characters = 0
-        """Of all texts that were resolved."""
+        """Length of all texts that were resolved."""
 
     async def resolve(self, position: int) -> PromptContext:
         """Return the context of a prompt, and keep its texts."""
@@ -300,7 +300,7 @@ def warn_of_lost_texts(
         return ""
     reported.update(names)
     return (
-        "Gone from .msgbook/blobs since they were sent, and they cannot be made again: "
+        "Missing from .msgbook/blobs and not restorable: "
         f"{join_first([*names.values()], _MAX_NAMES, '; ')}. The model gets a line in place of each. "
         "To send a file as it is now, name it in your next message."
     )
@@ -367,7 +367,7 @@ class _SentFile(NamedTuple):
     key: str
     reference: Reference
     digest: str
-    """Of the text that was sent last."""
+    """Digest of the text that was sent last."""
     cell: int
     macros: Mapping[str, str]
 

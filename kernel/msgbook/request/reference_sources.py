@@ -132,9 +132,9 @@ def _needed_approval(cell: Cell) -> bool:
 
 _READS = 2000
 _CHARACTERS = 100_000_000
-"""Of all files together, images in bytes."""
+"""Limit for all files together; images count in bytes."""
 _SECONDS = 30.0
-"""Of all reads together: a hostile document takes as long as one may."""
+"""Limit for all reads together: a hostile document takes as long as it is allowed."""
 _GLOBS = 20
 """Each one walks the folder."""
 _NAME_IT = "To send it now, name it in your next message"

@@ -20,7 +20,7 @@ RESULT_LIMIT = 20_000
 BLOB_LIMIT = 50_000_000
 """Most bytes of a result that is kept."""
 
-ASKED = "asked"
+APPROVED_RESULTS_DIR = "asked"
 """Folder below the blobs for the results of approved calls; it is one of the secret paths."""
 
 _TOO_LONG = f"it has more than {BLOB_LIMIT // 1_000_000} MB"
@@ -77,7 +77,7 @@ class Results:
                 suppress(FileExistsError),  # the user's own file stays as it is
             ):
                 ours.create(".gitignore", [b"blobs/\n"])
-            names = [_OURS, _BLOBS, *([ASKED] if approved else [])]
+            names = [_OURS, _BLOBS, *([APPROVED_RESULTS_DIR] if approved else [])]
             with own_folder(self._project, *names, mode=0o700) as blobs:
                 name = _digest(text)
                 blobs.replace(name, _encoded(text), mode=0o600)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from msgbook.turn.loop import run_turn
     from msgbook.turn.record import REFERENCE_STEP, TurnRecord
     from msgbook.turn.replay import turn_messages
-    from msgbook.turn.server_data import repair_block, without_unseen
+    from msgbook.turn.server_data import repair_block, strip_hidden_server_data
     from msgbook.turn.text_calls import find_text_call
 else:
     __getattr__ = lazy_names(__name__)

@@ -229,7 +229,7 @@ _DETAIL_KEYS = {"type", "id", "format", "index", "text", "summary", "data", "sig
 """Keys of `reasoning_details`."""
 
 
-def without_unseen(blocks: Sequence[Block]) -> list[Block]:
+def strip_hidden_server_data(blocks: Sequence[Block]) -> list[Block]:
     """Return the blocks of a saved turn with only such data as a later request may carry.
 
     What a server did itself (searches, calls of its own tools) is left out, and so is reasoning that only

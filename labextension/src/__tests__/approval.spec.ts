@@ -2,7 +2,7 @@ import { handle, type IMessage } from '../comm/handlers';
 import { nullTranslator } from '@jupyterlab/translation';
 import type { JSONObject } from '@lumino/coreutils';
 import { parseQuestion } from '../comm/approvalMessages';
-import { Approvals, type IUnheard } from '../live/approvals';
+import { Approvals, type IMissedAnswer } from '../live/approvals';
 import {
   ApprovalView,
   ARGUMENTS_LIMIT,
@@ -162,7 +162,7 @@ describe('Approvals', () => {
 
   it('tells of an answer that came too late, and of words that were not sent', () => {
     const { approvals } = fixture();
-    const told: IUnheard[] = [];
+    const told: IMissedAnswer[] = [];
     approvals.unheard.connect((_, one) => void told.push(one));
     const closed = { type: 'approval.closed' };
     handle(approvals.handlers, ASK);
@@ -186,7 +186,7 @@ describe('Approvals', () => {
 
   it('tells of each of several answers that came too late, whatever their order', () => {
     const { approvals } = fixture();
-    const told: IUnheard[] = [];
+    const told: IMissedAnswer[] = [];
     approvals.unheard.connect((_, one) => void told.push(one));
     for (const request_id of ['r1', 'r2', 'r3']) {
       handle(approvals.handlers, { ...ASK, request_id });

@@ -1,5 +1,5 @@
 import type { ICodeCellModel } from '@jupyterlab/cells';
-import { EarlierAnswers } from '../live/adoptedOutputs';
+import { EarlierAnswers } from '../live/mirroredOutputs';
 
 type Cell = Pick<ICodeCellModel, 'id' | 'outputs'>;
 

@@ -21,7 +21,7 @@ function textOf(token: string, length = LENGTH): string {
   return token.repeat(Math.ceil(length / token.length)).slice(0, length);
 }
 
-/** Of Node, which runs the tests. */
+/** Part of Node, which runs the tests. */
 declare const process: {
   cpuUsage(since?: { user: number; system: number }): {
     user: number;

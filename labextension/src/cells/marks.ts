@@ -152,37 +152,29 @@ export function markWords(
     case 'empty':
       return '';
     case 'raw':
-      return trans.__('The model does not get this cell.');
+      return trans.__('Not sent');
     case 'magic':
-      return trans.__(
-        'This cell steers the conversation. The model does not get it.'
-      );
+      return trans.__('Command cell, not sent to the model');
     case 'prompt':
       return {
-        include: trans.__('The model gets this message and its answer.'),
-        exclude: trans.__(
-          'The model gets neither this message nor its answer.'
-        ),
-        summary: trans.__(
-          'The model gets a summary of this message and its answer.'
-        )
+        include: trans.__('Sent to the model, with its answer'),
+        exclude: trans.__('Not sent, nor its answer'),
+        summary: trans.__('Sent as a summary, with its answer')
       }[history];
     case 'code':
       return {
-        include: trans.__('The model gets this code and its output.'),
-        exclude: trans.__('The model gets neither this code nor its output.'),
-        summary: trans.__(
-          'The model gets a summary of this code and its output.'
-        )
+        include: trans.__('Sent to the model, with its output'),
+        exclude: trans.__('Not sent, nor its output'),
+        summary: trans.__('Sent as a summary, with its output')
       }[history];
     case 'note':
       return {
         include:
           role === undefined
-            ? trans.__('The model gets this note.')
-            : trans.__('The model gets this note as “%1”.', visible(role)),
-        exclude: trans.__('The model does not get this note.'),
-        summary: trans.__('The model gets a summary of this note.')
+            ? trans.__('Sent to the model')
+            : trans.__('Sent to the model as “%1”', visible(role)),
+        exclude: trans.__('Not sent'),
+        summary: trans.__('Sent as a summary')
       }[history];
   }
 }

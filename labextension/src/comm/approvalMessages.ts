@@ -17,7 +17,7 @@ export interface IApprovalQuestion {
   /** Absent for a call; `message` for a question about sending the prompt although a reference cannot be read. */
   readonly subject?: 'message';
   readonly cellId: string;
-  /** Of a sub-agent's call: its id, a slash, and the call's id in its conversation. */
+  /** For a sub-agent's call: its id, a slash, and the call's id in its conversation. */
   readonly callId: string;
   /** Names from the conversation's own sub-agent to the one that asks; empty for its own calls. */
   readonly asker: readonly string[];

@@ -14,7 +14,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { copyText } from '../render/dom';
 
 /** What a person wanted of a question and the kernel did not get. */
-export interface IUnheard {
+export interface IMissedAnswer {
   /** Whether it was an answer; false if the question was closed while the person wrote. */
   readonly isAnswer: boolean;
   /** Reason or arguments; empty if nothing was written. */
@@ -55,7 +55,7 @@ export class Approvals {
   }
 
   /** Emitted when an answer came too late, or a question is closed while a person writes one. */
-  get unheard(): ISignal<this, IUnheard> {
+  get unheard(): ISignal<this, IMissedAnswer> {
     return this._unheard;
   }
 
@@ -145,7 +145,7 @@ export class Approvals {
   }
 
   private readonly _changed = new Signal<this, void>(this);
-  private readonly _unheard = new Signal<this, IUnheard>(this);
+  private readonly _unheard = new Signal<this, IMissedAnswer>(this);
   private readonly _cells: IApprovalCells;
   private readonly _asked: (cellId: string) => void;
   private readonly _send: (data: JSONObject) => boolean;
@@ -156,7 +156,7 @@ export class Approvals {
 
 /** Tell a person that what they wanted of a question did not count, and offer what they wrote. */
 export function tellUnheard(
-  { isAnswer, words }: IUnheard,
+  { isAnswer, words }: IMissedAnswer,
   trans: TranslationBundle
 ): void {
   const told = isAnswer

@@ -168,7 +168,7 @@ export class LiveTurns {
   private _receiveTurn(message: ITurnMessage): void {
     const { cellId, displayId, seq, turn, requestId } = message;
     if (!this._cells.has(cellId)) {
-      this._requests.addStranger(displayId);
+      this._requests.ignoreTurn(displayId);
       return;
     }
     const before = this._turns.get(cellId);
@@ -237,7 +237,7 @@ export class LiveTurns {
   private _receiveDelta(delta: ITurnDelta): void {
     const live = this._find(delta.displayId);
     if (live === undefined) {
-      this._requests.askForStranger(delta.displayId);
+      this._requests.requestUnknownTurn(delta.displayId);
     } else if (holdsChange(live, delta.seq)) {
       return;
     } else if (applyDelta(live, delta)) {
@@ -459,7 +459,7 @@ export class TurnRequests {
   }
 
   /** Ask once for the cell of an unknown turn: its output may show the turn of an earlier run. */
-  askForStranger(displayId: string): void {
+  requestUnknownTurn(displayId: string): void {
     if (!this._strangers.has(displayId)) {
       this._strangers.add(displayId);
       this._cells.prompts().forEach(cellId => this.ask(cellId));
@@ -467,7 +467,7 @@ export class TurnRequests {
   }
 
   /** Note that a turn is not in this notebook, so that it is not asked for. */
-  addStranger(displayId: string): void {
+  ignoreTurn(displayId: string): void {
     this._strangers.add(displayId);
   }
 

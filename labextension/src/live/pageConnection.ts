@@ -30,7 +30,7 @@ import {
 } from '../render/host';
 import type { TurnJson } from '../turn/delta';
 import { hasAnswer, parseTurn } from '../turn/model';
-import { AdoptedOutputs, EarlierAnswers } from './adoptedOutputs';
+import { MirroredOutputs, EarlierAnswers } from './mirroredOutputs';
 import { Approvals } from './approvals';
 import { EndFollower } from './endFollower';
 import { LiveTurns } from './liveTurns';
@@ -83,7 +83,7 @@ export class PageConnection implements ITurnHost {
         return this._saver.end(adopted);
       }
     });
-    this._outputs = new AdoptedOutputs(this.cells, this._turns);
+    this._outputs = new MirroredOutputs(this.cells, this._turns);
     this.approvals = new Approvals(this.cells, send, cellId =>
       this._turns.ensureShown(cellId)
     );
@@ -348,7 +348,7 @@ export class PageConnection implements ITurnHost {
   private readonly _earlier = new EarlierAnswers();
   private readonly _ended = new Signal<this, string>(this);
   private readonly _turns: LiveTurns;
-  private readonly _outputs: AdoptedOutputs;
+  private readonly _outputs: MirroredOutputs;
   private readonly _connected = new Signal<this, void>(this);
   private readonly _received = new Signal<this, JSONValue>(this);
   private readonly _reporter = new CellsReporter();

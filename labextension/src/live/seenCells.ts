@@ -63,7 +63,7 @@ export class SeenCells {
 const EDITOR_LINE = 17;
 const TEXT_LINE = 22;
 const PARAGRAPH = 14;
-/** Of a block that is folded, and of the line above a turn. */
+/** Height of a folded block, and of the line above a turn. */
 const ROW = 30;
 const MARGIN = 22;
 

@@ -246,7 +246,7 @@ def test_a_denial_tells_the_model_why(kernel, server, page):
 
     _, messages = kernel.finish(kernel.start("hi", "a"), page.take)
 
-    assert outcome(messages) == ("denied", "denied", "Denied: the user said no: not this one")
+    assert outcome(messages) == ("denied", "denied", "Denied by the user: not this one")
     assert server.messages()[-1]["content"] == outcome(messages)[2]
 
 
@@ -383,7 +383,7 @@ def test_without_a_page_the_client_is_asked(kernel, server, outside, lines, expe
 def test_the_typed_reason_for_a_denial_reaches_the_model(kernel, server):
     messages, _ = run_with_stdin(kernel, "n use a.txt instead")
 
-    assert outcome(messages)[2] == "Denied: the user said no: use a.txt instead"
+    assert outcome(messages)[2] == "Denied by the user: use a.txt instead"
 
 
 def test_a_client_that_takes_no_questions_denies_the_call(kernel, server):

@@ -112,7 +112,7 @@ def test_a_missing_or_binary_file_is_named_as_such(look):
     assert look("@[nothing.txt]").startswith("@[nothing.txt] is not sent: ")
     assert "(binary file, application/octet-stream, 3 bytes)" in look("@[data.bin]")
     assert "no cell above has the id 'zz'" in look("@[cell:zz]")
-    assert "the notebook's Python has no such name" in look("@[py:zz]")
+    assert "there is no such variable in the notebook" in look("@[py:zz]")
 
 
 def test_invisible_characters_are_shown(look, tmp_path):

@@ -146,7 +146,7 @@ def _sound(cell: _Json) -> _Json:
 #
 # `metadata.msgbook.agent_metadata` are the AgentMetadata, with all keys. Their macros are in force as
 # `metadata.msgbook.macros`. Other metadata of the notebook are in the key `msgbook` of the
-# AgentMetadata. What of a file could name other files or another kernel is not taken over.
+# AgentMetadata. Keys that could point to other files or another kernel are dropped.
 
 
 _NAME = re.compile(r"[A-Za-z_]\w*")

@@ -48,7 +48,7 @@ class SentRequest(_Line):
     server: str = ""
     path: str = ""
     sha256: Digest | None = None
-    """Of the complete body; None for a request without one."""
+    """Digest of the complete body; None for a request without one."""
     kept: Number = 0
     """Messages, or items of `input`, that are as in the request before."""
     new: list[dict[str, Any]] = []
@@ -106,7 +106,7 @@ class CallLine(LaneLine):
     call: str
     tool: str
     sha256: Digest
-    """Of the arguments."""
+    """Digest of the arguments."""
     asks: Asks | None = None
     status: Literal["success", "error", "denied", "interrupted"] = "denied"
     result: str | list[dict[str, Any]] = ""

@@ -335,5 +335,5 @@ def _require_own(path: Path) -> None:
     require_no_link(path)
     if os.path.lexists(path) and not is_cassette(path):
         raise CassetteError(
-            f"{path} exists and is no cassette. Give another name, or remove the file first."
+            f"{path} is not a cassette. Give another name, or remove the file first."
         )

@@ -133,7 +133,7 @@ class _Run:
                 )
                 self._progress.file_ended(results[number])
                 continue
-            parcel = Parcel(
+            parcel = JobPayload(
                 replace(job, path=job.path.absolute()), content, self._token, self._probe
             )
             future = self._client.submit(answer_parcel, parcel, pure=False)
@@ -204,22 +204,22 @@ def receive(future: Any, job: Job, before: bytes) -> FileResult:
 _LOOK = 0.5
 """Seconds between two looks whether the run was stopped."""
 _RUNS = 8
-"""Runs whose workers a process keeps."""
+"""Maximum number of runs whose workers are cached per process."""
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class JobPayload:
     """A job and its file, for a worker that may not see it."""
 
     job: Job
     content: bytes
     token: str
-    """Of the run."""
+    """Token of the run."""
     probe: Path
-    """A file with the token; who can read it sees the files of the run."""
+    """A file with the token. A worker that can read it shares our file system."""
 
 
-def answer_parcel(parcel: Parcel) -> tuple[FileResult, bytes | None]:
+def answer_parcel(parcel: JobPayload) -> tuple[FileResult, bytes | None]:
     """Do a job on this worker, with its own settings and environment.
 
     Returns:
@@ -235,7 +235,7 @@ def answer_parcel(parcel: Parcel) -> tuple[FileResult, bytes | None]:
         return result, path.read_bytes()
 
 
-def _is_shared(parcel: Parcel) -> bool:
+def _is_shared(parcel: JobPayload) -> bool:
     try:
         return parcel.probe.read_text() == parcel.token
     except (OSError, ValueError):

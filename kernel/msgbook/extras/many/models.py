@@ -61,7 +61,7 @@ class ModelAnswer:
     answered_model: str
     """The model that answered, where the server names another; else empty."""
     status: str
-    """Of the turn; `missing` for none."""
+    """Status of the turn; `missing` for none."""
     text: str
     numbers: Numbers
 

@@ -124,7 +124,7 @@ async def _resolve(reference: str, code: str, scope: PromptScope) -> ResolvedRef
         raise SourceError("tools do not run here")
 
     async def no_python(name: str) -> str:
-        raise MsgbookError("the notebook's Python has no such name")
+        raise MsgbookError("there is no such variable in the notebook")
 
     above = scope.above(code)
     describe = scope.describe or no_python

@@ -51,7 +51,7 @@ class ShownRequest:
     conversation: Conversation
     preview: Preview
     transcript: Transcript
-    """Of the previewed prompt, which may be one that is not written yet."""
+    """Cells above the previewed prompt, which may be one that is not written yet."""
     messages: list[RequestMessage]
     kept: KeptPrefix | None
     stale: frozenset[int]

@@ -42,7 +42,7 @@ class SentText:
         self._trusts_index, self._is_complete = trusts_index, is_complete
         self._parts: list[GrowingText] = []
         self._deltas: list[WholeDeltas] = []
-        """Of each part: some servers send its whole text so far each time."""
+        """What was sent of each part: some servers send its whole text so far each time."""
         self._size = 0
         self._ended: set[int] = set()
         self._announced: dict[int, int] = {}

@@ -29,7 +29,7 @@ from msgbook.request.history.summary import (
     source_of_text,
 )
 from msgbook.text import capped, repair_surrogates
-from msgbook.turn import interrupted_result, repair_block, turn_messages, without_unseen
+from msgbook.turn import interrupted_result, repair_block, strip_hidden_server_data, turn_messages
 from msgbook_format.outputs import history_of_outputs
 from msgbook_format.syntax import is_excluded, is_summary, write_fence
 from msgbook_format.turn import (
@@ -295,7 +295,7 @@ def answer_messages(
     if agent is None or not isinstance(author, str) or author in ("", agent):
         if reasoning_of is None or turn.get("provider") not in (None, reasoning_of):
             return turn_messages(blocks)
-        return turn_messages(without_unseen(blocks), reasoning=True)
+        return turn_messages(strip_hidden_server_data(blocks), reasoning=True)
     text = answer_text(blocks)
     return [messages.user(f"[{author}] {text}")] if text.strip() else []
 

@@ -60,7 +60,7 @@ class Reader:
         self.is_magic = is_magic
         self._replay = replay
         self._redact = redact
-        self._may_hold = may_contain
+        self._may_contain = may_contain
         self._seen: dict[tuple[Any, ...], ReadCell] = {}
         self._hash = RequestHash()
         self._hashed: list[bytes] = []
@@ -163,7 +163,7 @@ class Reader:
             redact=self._redacted,
         )
         encoded = tuple(map(encode, reading.messages))
-        if self._redact and (reading.missing or any(map(self._may_hold, encoded))):
+        if self._redact and (reading.missing or any(map(self._may_contain, encoded))):
             reading = self._without_secrets(reading)
             encoded = tuple(map(encode, reading.messages))
         starts_conversation = kind == "prompt" and bool(source_of(cell).strip())

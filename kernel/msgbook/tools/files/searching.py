@@ -341,7 +341,7 @@ def _ripgrep_hits(
         elif kind in ("match", "context") and 0 < data["line_number"] <= len(lines):
             number = data["line_number"]
             text = lines[number - 1]
-            if file and _is_that(_bytes(data["lines"]), text, file.codec):
+            if file and _matches_line(_bytes(data["lines"]), text, file.codec):
                 hits.append(Hit(path, number, text, kind == "match"))
             if len(hits) >= limit:
                 return hits
@@ -359,10 +359,10 @@ def _path(data: dict[str, Any]) -> str:
     return path.removeprefix("./").replace("\\", "/")
 
 
-def _is_that(found: bytes, line: str, codec: str) -> bool:
+def _matches_line(raw: bytes, line: str, encoding: str) -> bool:
     """Return whether ripgrep found this line. It sends the bytes of the file, or UTF-8 for UTF-16."""
-    spellings = (line.encode("utf-8", "replace"), line.encode(codec, "replace"))
-    return found.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n") in [
+    spellings = (line.encode("utf-8", "replace"), line.encode(encoding, "replace"))
+    return raw.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n") in [
         spelled.rstrip(b"\r\n") for spelled in spellings
     ]
 

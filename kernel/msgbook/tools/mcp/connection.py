@@ -24,7 +24,7 @@ from msgbook.text import counted, one_line, visible
 from msgbook.tools.mcp.listing import TOOL_LIMIT, Listing, read_listing
 from msgbook.tools.mcp.server_process import ServerProcess, StartError
 from msgbook.tools.mcp.tool import McpError, Progress
-from msgbook.tools.mcp.transports import Trouble, http_streams, process_streams
+from msgbook.tools.mcp.transports import TransportErrorInfo, http_streams, process_streams
 
 _GRACE = 1.0
 """Seconds in which the SDK can tell a server that a call is cancelled, or a session ends."""
@@ -58,7 +58,7 @@ class Connection:
         self._server = server
         self._environment = environment
         self._on_changed = on_changed
-        self._trouble = Trouble()
+        self._trouble = TransportErrorInfo()
         self._process: ServerProcess | None = None
         self._session: ClientSession | None = None
         self._leave = asyncio.Event()
@@ -134,14 +134,14 @@ class Connection:
                 raise McpError(f"{_timed_out(limit)}.") from None
             if error.code == types.CONNECTION_CLOSED or error.message == "Session terminated":
                 if error.message != "Connection closed":
-                    self._trouble.words = self._trouble.words or _words(error)
+                    self._trouble.message = self._trouble.message or _words(error)
                 self._leave.set()
                 await asyncio.wait([self._owner])
                 raise McpError(
                     f"The server ended during the call: {self.ended}. "
                     "Whether the call had an effect is not known."
                 ) from None
-            words = self._trouble.words if error.message == _HTTP_REFUSAL else ""
+            words = self._trouble.message if error.message == _HTTP_REFUSAL else ""
             raise McpError(f"The server refuses the call: {words or _words(error)}") from None
 
     async def _own(self) -> None:
@@ -192,8 +192,8 @@ class Connection:
 
     def _why_ended(self, why: str) -> str:
         process, trouble = self._process, self._trouble
-        if trouble.words:
-            return f"{trouble.words}{self._last_words()}"
+        if trouble.message:
+            return f"{trouble.message}{self._last_words()}"
         code = process.exit_code if process is not None else None
         if code is not None and code < 128:
             return f"it ended with exit code {code}{self._last_words()}"
@@ -205,19 +205,19 @@ class Connection:
         """Return what the server said that may explain a failure."""
         if self._process is not None and self._process.stderr:
             return f": {_shown(self._process.stderr[-_SHOWN:])}"
-        if self._trouble.junk:
-            return f"; its output is not JSON-RPC: '{_shown(self._trouble.junk)}'"
+        if self._trouble.first_bad_line:
+            return f"; its output is not JSON-RPC: '{_shown(self._trouble.first_bad_line)}'"
         return ""
 
 
 def _timed_out(limit: float) -> str:
     return (
         f"The call took longer than {limit:g} s (tool_timeout_sec). "
-        "Whether it had an effect is not known"
+        "It may or may not have taken effect"
     )
 
 
-def _reason(error: BaseException, trouble: Trouble) -> str:
+def _reason(error: BaseException, trouble: TransportErrorInfo) -> str:
     """Return an error of a connection in words; of a group, its first one."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

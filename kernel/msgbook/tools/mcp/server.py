@@ -31,7 +31,7 @@ class McpServer:
 
     Attributes:
         failure: Why it could not be started; empty if it was not tried, or started.
-        has_changed: Whether it offers other tools by now.
+        has_changed: Whether its tools have changed.
         has_learned: Whether it was started only to list its tools.
     """
 
@@ -260,7 +260,7 @@ class RunningServer:
         except asyncio.CancelledError:
             if not starting.cancelled():
                 raise  # the caller was
-            raise McpError("it was ended, or started anew, before it had started") from None
+            raise McpError("it was stopped or restarted before it was ready") from None
 
     async def call(
         self,
@@ -377,7 +377,7 @@ class ClientThread:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work(), loop))
 
     async def stop(self) -> None:
-        """End the thread; whatever still runs in it is left."""
+        """Stop the thread without waiting for running work."""
         if self._thread is None or not self._loop.done() or not self.is_running:
             return
         loop = self._loop.result()

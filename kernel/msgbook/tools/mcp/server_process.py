@@ -237,7 +237,7 @@ def _find_program(command: str, folder: str, environment: Mapping[str, str]) -> 
     """
     if "/" in command:
         path = Path(command)
-        with contextlib.suppress(RuntimeError):  # ~name of nobody
+        with contextlib.suppress(RuntimeError):  # unknown user in ~name
             path = path.expanduser()
         where = "" if path.is_absolute() else f" in {folder}"
         found = shutil.which(str(Path(folder, path)))

@@ -126,7 +126,7 @@ class McpServers:
     def clashes(self, names: Collection[str]) -> list[str]:
         """Return a line for each name of a tool that one of the servers and another one would have."""
         return [
-            f"The tool {name} is not offered, since it would be of the MCP servers "
+            f"The tool {name} is not offered, since it is provided by both MCP servers "
             f"{' and '.join(repr(owner) for owner in of)}. Give one of them another name."
             for name, of in self._owners().items()
             if len(of) > 1 and not set(names).isdisjoint(of)
@@ -194,7 +194,7 @@ def _notices(server: McpServer) -> list[str]:
         lines.append(f"The MCP server {name}: {left}{others}.")
     if server.has_changed:
         lines.append(
-            f"The MCP server {name} offers other tools by now. %mcp refresh {name} takes them."
+            f"The MCP server {name} has changed its tools. Run %mcp refresh {name} to load them."
         )
     return lines
 

@@ -24,7 +24,7 @@ Streams = tuple[Any, Any]
 _SESSION = "mcp-session-id"
 _OUR_OWN = (types.JSONRPCRequest, types.JSONRPCNotification)
 _UNANSWERED = 1000
-"""Requests of a server that wait for an answer; what it asks for more is not kept."""
+"""Maximum number of pending server requests."""
 
 _CONNECT = 10.0
 _REOPEN = 1.0
@@ -33,13 +33,12 @@ _READ = 300.0
 """Seconds without a byte after which a connection is given up; a call has a limit of its own."""
 
 
-class Trouble:
+class TransportErrorInfo:
     """Details of what went wrong on the way, for the message about a failure."""
 
     def __init__(self) -> None:
-        self.words = ""
-        self.junk = ""
-        """The first line that was no message."""
+        self.message = ""
+        self.first_bad_line = ""
         self.route: Route | None = None
         """The way to a URL."""
 
@@ -50,7 +49,9 @@ class Trouble:
 
 
 @asynccontextmanager
-async def process_streams(process: ServerProcess, trouble: Trouble) -> AsyncIterator[Streams]:
+async def process_streams(
+    process: ServerProcess, trouble: TransportErrorInfo
+) -> AsyncIterator[Streams]:
     """Connect to a running program while the context is open."""
     unanswered = 0
     arrives, incoming = anyio.create_memory_object_stream[Any](0)
@@ -66,11 +67,11 @@ async def process_streams(process: ServerProcess, trouble: Trouble) -> AsyncIter
                         continue
                     unanswered += isinstance(message.message, types.JSONRPCRequest)
                     if unanswered > _UNANSWERED:
-                        trouble.words = "it sent more and more requests and read no answers"
+                        trouble.message = "it sent more and more requests and read no answers"
                         return
                     await arrives.send(message)
             except LineTooLongError as error:
-                trouble.words = str(error)
+                trouble.message = str(error)
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
 
@@ -96,7 +97,7 @@ async def process_streams(process: ServerProcess, trouble: Trouble) -> AsyncIter
 
 @asynccontextmanager
 async def http_streams(
-    url: str, headers: Mapping[str, str], trouble: Trouble
+    url: str, headers: Mapping[str, str], trouble: TransportErrorInfo
 ) -> AsyncIterator[Streams]:
     """Connect to a URL while the context is open.
 
@@ -110,11 +111,11 @@ async def http_streams(
     async def look(response: httpx2.Response) -> None:
         if response.request.method == "POST":
             # Also empty: an old server refuses the first question, and goes on.
-            trouble.words = _refusal(response, trouble)
+            trouble.message = _refusal(response, trouble)
         if response.headers.get("content-encoding", "identity").strip().lower() != "identity":
             # A few bytes may become any number of them.
-            trouble.words = "its answer is compressed, which was not asked for"
-            raise httpx2.StreamError(trouble.words)
+            trouble.message = "its answer is compressed, which was not asked for"
+            raise httpx2.StreamError(trouble.message)
         kind = response.headers.get("content-type", "").lower()
         is_stream = response.is_success and kind.startswith("text/event-stream")
         response.stream = _Bounded(response.stream, by_line=is_stream)  # type: ignore[arg-type]  # of an async client
@@ -131,7 +132,7 @@ async def http_streams(
         yield streams
 
 
-def _refusal(response: httpx2.Response, trouble: Trouble) -> str:
+def _refusal(response: httpx2.Response, trouble: TransportErrorInfo) -> str:
     """Return why a server refused a request, and the setting to check; empty if it did not.
 
     404 in a session says that it is over, 405 that there is no stream of notifications.
@@ -188,7 +189,7 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._body.aclose()
 
 
-def _parse(line: bytes, trouble: Trouble) -> SessionMessage | None:
+def _parse(line: bytes, trouble: TransportErrorInfo) -> SessionMessage | None:
     """Return the message of a line; None for a line that is none."""
     if not line:
         return None
@@ -198,7 +199,7 @@ def _parse(line: bytes, trouble: Trouble) -> SessionMessage | None:
         value = json.loads(repair_surrogates(_plain_text(line)))
         return SessionMessage(types.jsonrpc_message_adapter.validate_python(value, by_name=False))
     except (ValueError, RecursionError):
-        trouble.junk = trouble.junk or line[:200].decode("utf-8", "replace")
+        trouble.first_bad_line = trouble.first_bad_line or line[:200].decode("utf-8", "replace")
         return _wrong_answer(line)
 
 

@@ -76,7 +76,7 @@ def test_two_tools_of_one_name_are_both_left_out_and_said(server, tmp_path):
 
     assert [name for name in offered(server) if name.startswith("mcp__")] == []
     assert (
-        "The tool mcp__a__b__c is not offered, since it would be of the MCP servers 'a' and 'a__b'."
+        "The tool mcp__a__b__c is not offered, since it is provided by both MCP servers 'a' and 'a__b'."
     ) in notices(turn)
 
 

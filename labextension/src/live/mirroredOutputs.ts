@@ -7,7 +7,7 @@ import type { ICodeCellModel } from '@jupyterlab/cells';
 import type * as nbformat from '@jupyterlab/nbformat';
 
 /** Shows outputs that JupyterLab shows only on the page that ran the cell. */
-export class AdoptedOutputs {
+export class MirroredOutputs {
   constructor(cells: NotebookCells, turns: LiveTurns) {
     this._cells = cells;
     this._turns = turns;
