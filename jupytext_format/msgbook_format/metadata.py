@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from msgbook_format.typed import as_dict
 
-def as_dict(value: Any) -> dict[str, Any]:
-    """Return a dictionary; an empty one for anything else."""
-    return value if isinstance(value, dict) else {}
+__all__ = ["as_dict", "msgbook_metadata"]
 
 
 def msgbook_metadata(node: Mapping[str, Any]) -> dict[str, Any]:

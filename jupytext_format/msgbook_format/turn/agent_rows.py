@@ -11,7 +11,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any
+from typing import Annotated, Any
+
+from msgbook_format.typed import Amount, Count, Text, as_dicts, one, read
 
 ROWS_LIMIT = 100
 """Rows of one result that are shown."""
@@ -80,43 +82,56 @@ def shown_agents(block: Mapping[str, Any], *, live: bool) -> tuple[list[ShownAge
     Args:
         live: Whether the turn still runs.
     """
-    value = block.get("agents")
-    rows = [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+    rows = as_dicts(block.get("agents"))
     over = not live or block.get("status") is not None
-    shown = [_shown(row, over=over) for row in rows[:ROWS_LIMIT]]
+    shown = [_shown(read(_Row, row), over=over) for row in rows[:ROWS_LIMIT]]
     return shown, len(rows) - len(shown)
 
 
-def _shown(row: Mapping[str, Any], *, over: bool) -> ShownAgent:
-    status = _text(row.get("status"))
-    if over and status in _UNDER_WAY:
-        status = "interrupted"
-    file = _text(row.get("file"))
-    can_open = SUBAGENT_FILE.fullmatch(file) is not None and status not in ("pending", "deleted")
-    agent = _text(row.get("agent"))
+@dataclass(frozen=True, slots=True)
+class _Usage:
+    input_tokens: Count
+    output_tokens: Count
+    untold_steps: Count
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row as a file holds it (`AgentRow`)."""
+
+    uuid: Text
+    name: Text
+    agent: Text
+    file: Text
+    status: Text
+    steps: Count
+    last: Text
+    usage: Annotated[_Usage, one(_Usage)]
+    duration: Amount
+
+
+def _shown(row: _Row, *, over: bool) -> ShownAgent:
+    status = "interrupted" if over and row.status in _UNDER_WAY else row.status
+    is_path = SUBAGENT_FILE.fullmatch(row.file) is not None
     return ShownAgent(
-        name=_text(row.get("name")) or agent or _text(row.get("uuid")) or "sub-agent",
-        agent=agent,
+        name=row.name or row.agent or row.uuid or "sub-agent",
+        agent=row.agent,
         status=status,
         facts=tuple(_facts(row)),
-        last=_text(row.get("last")),
-        file=file if can_open else None,
+        last=row.last,
+        file=row.file if is_path and status not in ("pending", "deleted") else None,
     )
 
 
-def _facts(row: Mapping[str, Any]) -> list[str]:
+def _facts(row: _Row) -> list[str]:
     facts = []
-    steps = as_count(row.get("steps"))
-    if steps:
-        facts.append("1 step" if steps == 1 else f"{steps:,} steps")
-    duration = _amount(row.get("duration"))
-    if duration is not None:
-        facts.append(format_duration(duration))
-    usage = row.get("usage")
-    counts = usage if isinstance(usage, dict) else {}
-    sent, answered = as_count(counts.get("input_tokens")), as_count(counts.get("output_tokens"))
+    if row.steps:
+        facts.append("1 step" if row.steps == 1 else f"{row.steps:,} steps")
+    if row.duration is not None:
+        facts.append(format_duration(row.duration))
+    sent, answered = row.usage.input_tokens, row.usage.output_tokens
     if sent is not None or answered is not None:
-        more = "+?" if as_count(counts.get("untold_steps")) else ""
+        more = "+?" if row.usage.untold_steps else ""
         facts.append(f"{sent or 0:,}{more} → {answered or 0:,}{more} tokens")
     return facts
 
@@ -129,24 +144,3 @@ def format_duration(seconds: float) -> str:
         return f"{Decimal(seconds).quantize(Decimal('0.1'), ROUND_HALF_UP)} s"
     whole = math.floor(seconds + 0.5)
     return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60} s"
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _amount(value: Any) -> float | None:
-    """Return a finite number that is not negative; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
-
-
-def as_count(value: Any) -> int | None:
-    """Return a whole number that is not negative; None for anything else."""
-    number = _amount(value)
-    return int(number) if number is not None and number < 10**15 and number.is_integer() else None

@@ -10,32 +10,43 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
-from msgbook_format.turn.agent_rows import as_count
 from msgbook_format.turn.kinds import REASONINGS
+from msgbook_format.typed import Count, Text, as_dict, as_dicts, as_text, one, read
 
 HIDDEN_REASONING = "The model reasoned, but the server does not return its reasoning"
 
 
 def model_words(turn: Mapping[str, Any]) -> str:
     """Return the model of a turn, with the one that answered if it is another; may be empty."""
-    asked, answered = _text(turn.get("model")), _text(turn.get("answered_model"))
+    head = read(_Head, turn)
+    asked, answered = head.model, head.answered_model
     if not asked or answered in ("", asked):
         return asked or answered
     return f"{asked} (answered by {answered})"
 
 
+@dataclass(frozen=True, slots=True)
+class _Usage:
+    reasoning_tokens: Count
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What a turn says of its model and its tokens."""
+
+    model: Text
+    answered_model: Text
+    usage: Annotated[_Usage, one(_Usage)]
+
+
 def is_hidden_reasoning(block: Mapping[str, Any]) -> bool:
     """Return whether a block is reasoning of which the server tells no word."""
-    text, extra = block.get("text", ""), block.get("extra")
-    return (
-        block in REASONINGS
-        and isinstance(text, str)
-        and not text.strip()
-        and isinstance(extra, dict)
-        and isinstance(extra.get("item"), dict)
-    )
+    if block not in REASONINGS:
+        return False
+    text, item = block.get("text", ""), as_dict(block.get("extra")).get("item")
+    return isinstance(text, str) and not text.strip() and isinstance(item, dict)
 
 
 def hidden_reasoning_lines(turn: Mapping[str, Any]) -> dict[int, str]:
@@ -53,15 +64,10 @@ def hidden_reasoning_lines(turn: Mapping[str, Any]) -> dict[int, str]:
 
 def reasoning_tokens_words(turn: Mapping[str, Any]) -> str:
     """Return the reasoning tokens of a turn that has ended; empty if they are unknown or none."""
-    usage = turn.get("usage")
-    tokens = as_count(usage.get("reasoning_tokens")) if isinstance(usage, dict) else None
+    tokens = read(_Head, turn).usage.reasoning_tokens
     if not tokens or turn["status"] == "running":
         return ""
     return f"{tokens:,} reasoning tokens in this turn"
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 # The sources of a text: its citations, as a reader is shown them.
@@ -99,11 +105,9 @@ class Source:
 
 def shown_sources(block: Mapping[str, Any]) -> tuple[list[Source], int]:
     """Return the sources of a block that are shown, each once, and the number of further ones."""
-    extra = block.get("extra")
-    citations = extra.get("annotations") if isinstance(extra, dict) else None
     found: dict[str, Source] = {}
-    for citation in citations if isinstance(citations, list) else []:
-        source = _source(citation) if isinstance(citation, dict) else None
+    for citation in as_dicts(as_dict(block.get("extra")).get("annotations")):
+        source = _source(citation)
         if source is not None:
             found.setdefault(source.url or f" {source.title}", source)
     sources = list(found.values())
@@ -111,16 +115,13 @@ def shown_sources(block: Mapping[str, Any]) -> tuple[list[Source], int]:
 
 
 def _source(citation: dict[str, Any]) -> Source | None:
-    title = next(filter(None, (_line(citation.get(key)) for key in _TITLES)), "")
-    url = citation.get("url")
-    is_link = isinstance(url, str) and _LINK.fullmatch(url)
-    return Source(title, url if is_link else None) if title else None
+    title = next(filter(None, (_line(as_text(citation.get(key))) for key in _TITLES)), "")
+    url = as_text(citation.get("url"))
+    return Source(title, url if _LINK.fullmatch(url) else None) if title else None
 
 
-def _line(value: Any) -> str:
-    if not isinstance(value, str):
-        return ""
-    line = re.sub(r"[ \t\r\n]+", " ", value).strip(" ")
+def _line(text: str) -> str:
+    line = re.sub(r"[ \t\r\n]+", " ", text).strip(" ")
     return line if len(line) <= TITLE_LIMIT else line[: TITLE_LIMIT - 1] + "…"
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from msgbook_format.picture_types import IMAGE_TYPES
 from msgbook_format.turn.kinds import (
@@ -43,6 +44,7 @@ from msgbook_format.turn.wording import (
     shown_json,
     shown_sources,
 )
+from msgbook_format.typed import Flag, as_dict, as_text, read
 
 if TYPE_CHECKING:
     from msgbook_format.turn.model import Block, Turn
@@ -147,79 +149,125 @@ def _plain_text(block: Mapping[str, Any]) -> str:
     return " ".join([text, "Sources:", *named] if sources else [text])
 
 
-def _block(block: Mapping[str, Any], call_name: str, render: _Render) -> str:
+def _block(block: Block, call_name: str, render: _Render) -> str:
     """Return the Markdown of a block; `call_name` is the tool of the call that a result answers."""
     kind = kind_of(block)
+    if kind is UNKNOWN:
+        label = f"{UNKNOWN.sign} {escape_line(block['type'], 80)}"
+        return _details(label, _json_block(shown_json(block)))
     if kind is TOOL_RESULTS:
         return _result(block, call_name)
-    return _MARKDOWN.get(kind, _unknown)(block, render)
+    return _MARKDOWN[kind](block, render)
 
 
-def _unknown(block: Mapping[str, Any], _render: _Render) -> str:
-    label = f"{UNKNOWN.sign} {escape_line(block['type'], 80)}"
-    return _details(label, _json_block(shown_json(block)))
+def _text(value: Any) -> str:
+    """Return what a reader sees of a value that should be a text."""
+    return as_text(value) or ("" if value in (None, "") else _json(value))
 
 
-def _reasoning(block: Mapping[str, Any], render: _Render) -> str:
-    text = _text(block.get("text"))
+def _edited(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _parts(content: Any) -> list[Any]:
+    """Return the parts of a result that are shown; text is one part."""
+    parts = content if isinstance(content, list) else [content]
+    return [part for part in parts if part not in ("", None)]
+
+
+_ShownText = Annotated[str, _text]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    text: _ShownText
+    refusal: Flag
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    name: _ShownText
+    arguments: _ShownText
+    edited_arguments: Annotated[str | None, _edited]
+    approval: _ShownText
+    unfinished: Flag
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    status: _ShownText
+    content: Annotated[list[Any], _parts]
+
+
+@dataclass(frozen=True, slots=True)
+class _Notice:
+    level: _ShownText
+    text: _ShownText
+
+
+@dataclass(frozen=True, slots=True)
+class _Error:
+    name: _ShownText
+    message: _ShownText
+
+
+def _reasoning(block: Block, render: _Render) -> str:
+    text = read(_Said, block).text
     return _details(f"{REASONINGS.sign} Thinking Process", render(text)) if text.strip() else ""
 
 
-def _answer(block: Mapping[str, Any], render: _Render) -> str:
-    refused = "> ⚠️ The model refused:" if block.get("refusal") is True else ""
-    return _paragraphs(refused, render(_text(block.get("text"))), source_list(block))
+def _answer(block: Block, render: _Render) -> str:
+    said = read(_Said, block)
+    refused = "> ⚠️ The model refused:" if said.refusal else ""
+    return _paragraphs(refused, render(said.text), source_list(block))
 
 
-def _notice(block: Mapping[str, Any], _render: _Render) -> str:
-    sign = "⚠️" if block.get("level") == "warning" else NOTICES.sign
-    return f"> {sign} {escape_line(_text(block.get('text')))}"
+def _notice(block: Block, _render: _Render) -> str:
+    notice = read(_Notice, block)
+    sign = "⚠️" if notice.level == "warning" else NOTICES.sign
+    return f"> {sign} {escape_line(notice.text)}"
 
 
-def _error(block: Mapping[str, Any], _render: _Render) -> str:
-    name, message = _text(block.get("name")), _text(block.get("message"))
-    colon = ": " if message else ""
-    return f"> {ERRORS.sign} **{escape_line(name, 80) or 'Error'}**{colon}{escape_line(message)}"
+def _error(block: Block, _render: _Render) -> str:
+    error = read(_Error, block)
+    colon = ": " if error.message else ""
+    name = escape_line(error.name, 80) or "Error"
+    return f"> {ERRORS.sign} **{name}**{colon}{escape_line(error.message)}"
 
 
-def _display(block: Mapping[str, Any], render: _Render) -> str:
+def _display(block: Block, render: _Render) -> str:
     """Return an image of the model, or its link; the text of what a tool displays is in the result."""
-    data = block.get("data")
-    if "id" in block or not isinstance(data, dict):
-        return ""
-    images = (_image(mime, value) for mime, value in data.items())
-    return next(filter(None, images), "") or render(_text(data.get("text/markdown")))
+    data = {} if "id" in block else as_dict(block.get("data"))
+    images = (_image(mime, as_text(value)) for mime, value in data.items())
+    link = _text(data.get("text/markdown"))
+    return next(filter(None, images), "") or (render(link) if link else "")
 
 
-def _image(mime: str, value: Any) -> str:
-    text = "".join(value.split()) if isinstance(value, str) else ""
+def _image(mime: str, data: str) -> str:
+    text = "".join(data.split())
     return safe_image("image", f"data:{mime};base64,{text}") if mime in IMAGE_TYPES and text else ""
 
 
-def _call(block: Mapping[str, Any], _render: _Render) -> str:
-    state = _APPROVAL.get(_text(block.get("approval")), "")
-    if block.get("unfinished") is True:
-        state = "cut off, not run"
-    name = inline_code(_text(block.get("name")) or "?", 100)
+def _call(block: Block, _render: _Render) -> str:
+    call = read(_Call, block)
+    state = "cut off, not run" if call.unfinished else _APPROVAL.get(call.approval, "")
+    name = inline_code(call.name or "?", 100)
     line = f"> {TOOL_CALLS.sign} **Call**: {name}" + (f" ({state})" if state else "")
-    arguments = _text(block.get("arguments")).strip()
-    edited = block.get("edited_arguments")
+    arguments, edited = call.arguments.strip(), call.edited_arguments
     sent = code_block(_pretty(arguments), "json") if arguments not in ("", "{}") else ""
-    if not isinstance(edited, str):
+    if edited is None:
         return _paragraphs(line, sent)
     return _paragraphs(
         line, sent, "> Changed by the user to:", code_block(_pretty(edited.strip()), "json")
     )
 
 
-def _result(block: Mapping[str, Any], name: str) -> str:
+def _result(block: Block, name: str) -> str:
+    result = read(_Result, block)
     summary = f"{TOOL_RESULTS.sign} Result" + (f": {escape_line(name, 100)}" if name else "")
-    status = _text(block.get("status"))
-    if status not in ("", "success"):
-        summary += f" ({escape_line(status, 40)})"
-    content = block.get("content")
-    parts = content if isinstance(content, list) else [content]
-    shown = [_part(part) for part in parts if part not in ("", None)]
-    return _details(summary, "\n\n".join(shown) or "(empty)")
+    if result.status not in ("", "success"):
+        summary += f" ({escape_line(result.status, 40)})"
+    return _details(summary, "\n\n".join(map(_part, result.content)) or "(empty)")
 
 
 def _part(part: Any) -> str:
@@ -231,7 +279,7 @@ def _part(part: Any) -> str:
             return _json_block(part) if url is None else safe_image("image", url)
 
 
-_MARKDOWN: dict[Kind, Callable[[Mapping[str, Any], _Render], str]] = {
+_MARKDOWN: dict[Kind, Callable[[Block, _Render], str]] = {
     TEXTS: _answer,
     REASONINGS: _reasoning,
     TOOL_CALLS: _call,
@@ -281,12 +329,6 @@ def _pretty(arguments: str) -> str:
 
 def _json_block(value: Any) -> str:
     return code_block(_json(value, indent=2), "json")
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return "" if value is None else _json(value)
 
 
 def _json(value: Any, indent: int | None = None) -> str:
