@@ -14,6 +14,7 @@ from msgbook_format.syntax.frontmatter_key import FrontmatterError, with_frontma
 from msgbook_format.syntax.text_cell import AgentLine, parse_agent_line, parse_msg_line
 from msgbook_format.syntax.yaml_nodes import YamlError, compose, entries, last, plain_value, text_of
 from msgbook_format.turn import turn_of
+from msgbook_format.typed import as_list, as_text
 
 DEFAULT_AGENT = "assistant"
 """Agent that answers if nothing names one."""
@@ -109,7 +110,7 @@ def _named_in(cell: dict[str, Any]) -> Iterator[str]:
             yield from _strings([msg.attributes.get("agent")])
     yield from _strings([msgbook_metadata(cell).get("agent")])
     outputs = cell.get("outputs")
-    for output in outputs if isinstance(outputs, list) else ():
+    for output in as_list(outputs):
         turn: Any = turn_of(output)
         if turn is not None:
             yield from _strings([turn.get("agent"), *(b.get("agent") for b in turn["blocks"])])
@@ -125,12 +126,12 @@ def _strings(values: Iterable[Any]) -> Iterator[str]:
 
 def _source(cell: dict[str, Any]) -> str:
     source = cell.get("source")
-    return source if isinstance(source, str) else ""
+    return as_text(source)
 
 
 def _frontmatter(notebook: dict[str, Any]) -> str:
     user = msgbook_metadata(notebook).get("frontmatter")
-    return user if isinstance(user, str) else ""
+    return as_text(user)
 
 
 # Setting of `default_agent` in a frontmatter.

@@ -19,6 +19,7 @@ from msgbook_format.syntax.split import Segment, SplitCell, split_cells, split_o
 from msgbook_format.syntax.text_cell import TextCell, parse_text_cell
 from msgbook_format.turn.kinds import TEXTS
 from msgbook_format.turn.output_cells.blocks import cell_kind
+from msgbook_format.typed import as_text
 
 PREAMBLE = "preamble"
 """`metadata.msgbook.type` of the note before the first marker."""
@@ -46,7 +47,7 @@ class ReadCell:
     def claim(self) -> Claim:
         """Id that the head names, and the source."""
         source = self.cell.get("source")
-        source = source if isinstance(source, str) else ""
+        source = as_text(source)
         for key, value in self.head.attributes:
             if key == "id" and isinstance(value, str) and is_cell_id(value):
                 return Claim(value, source)

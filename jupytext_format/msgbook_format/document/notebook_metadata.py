@@ -97,7 +97,7 @@ def _is_ours(kernelspec: Any) -> bool:
 
 def _language(metadata: dict[str, Any]) -> Any:
     language_info = metadata.get("language_info")
-    return language_info.get("name") if isinstance(language_info, dict) else None
+    return as_dict(language_info).get("name")
 
 
 def _drop_text_representation(metadata: dict[str, Any]) -> None:

@@ -47,6 +47,7 @@ from msgbook_format.syntax import (
     plain_value,
 )
 from msgbook_format.turn import DISPLAYS, REASONINGS, TOOL_CALLS, TURN_MIME, Block, kind_of, turn_of
+from msgbook_format.typed import as_dict
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -173,7 +174,7 @@ def _frontmatter_title(metadata: dict[str, Any]) -> str | None:
         found = None if node is None else plain_value(node)
     except YamlError:
         return None
-    title = found.get("title") if isinstance(found, dict) else None
+    title = as_dict(found).get("title")
     return title if isinstance(title, str) else None
 
 
@@ -320,7 +321,7 @@ def _agents_prompts(metadata: dict[str, Any]) -> list[Json]:
     frontmatter = as_text(msgbook_metadata({"metadata": metadata}).get("frontmatter"))
     notes = []
     for name, table in agent_tables(frontmatter).tables.items() if frontmatter else ():
-        text = table.get("system_prompt") if isinstance(table, dict) else None
+        text = as_dict(table).get("system_prompt")
         if isinstance(text, str) and text.strip():
             ours = {"role": "system", "title": f"system prompt of {name}"}
             notes.append({"cell_type": "markdown", "source": text, "metadata": {"msgbook": ours}})

@@ -35,6 +35,7 @@ from msgbook_format.turn import (
     to_markdown,
     turn_of,
 )
+from msgbook_format.typed import as_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -72,7 +73,7 @@ def normalize_cell(cell: Mapping[str, Any]) -> Json:
         fields.pop("id", None)
     if kind == "code":
         outputs = cell.get("outputs")
-        outputs = outputs if isinstance(outputs, list) else []
+        outputs = as_list(outputs)
         fields["outputs"] = [output for output in outputs if _is_output(output)]
         fields.setdefault("execution_count", None)
     return fields
@@ -230,7 +231,7 @@ def build_harmless_outputs(outputs: Any, write: Write = safe_markdown) -> Iterat
     `write` returns what stands for a text of Markdown.
     """
     turn_above: Turn | None = None
-    for output in outputs if isinstance(outputs, list) else []:
+    for output in as_list(outputs):
         if not isinstance(output, dict):
             continue
         turn = turn_of(output)

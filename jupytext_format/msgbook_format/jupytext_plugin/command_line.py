@@ -25,6 +25,7 @@ from msgbook_format.jupytext_plugin.pairing import (
     find_message_file,
     names_section,
 )
+from msgbook_format.typed import as_dict
 
 Function = Callable[..., Any]
 
@@ -117,7 +118,7 @@ def _read_own_metadata(notebook: Path) -> dict[str, Any]:
         ours = json.loads(notebook.read_bytes())["metadata"]["msgbook"]
     except (OSError, ValueError, LookupError, TypeError):
         return {}
-    return ours if isinstance(ours, dict) else {}
+    return as_dict(ours)
 
 
 def _complete_format(fmt: dict[str, Any] | None, path: str | None, *, default: bool) -> Any:

@@ -24,6 +24,7 @@ from msgbook_format.document import (
 from msgbook_format.files import SUFFIX, encode, has_section
 from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME
 from msgbook_format.metadata import as_dict
+from msgbook_format.typed import as_text
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 _SECTION_KEY = "message_section: true\n"
@@ -101,7 +102,7 @@ def _accepted(given: dict[str, Any], whole_file: bool) -> dict[str, Any]:
     """Return the metadata that a file may set: a pair with the `.ipynb` beside it."""
     own = f"{SUFFIX}:{FORMAT_NAME}" if whole_file else f"md:{FORMAT_NAME}"
     jupytext = given.get("jupytext")
-    formats = jupytext.get("formats") if isinstance(jupytext, dict) else None
+    formats = as_dict(jupytext).get("formats")
     names = [name.strip() for name in formats.split(",")] if isinstance(formats, str) else []
     allowed = [name for name in dict.fromkeys(names) if name in ("ipynb", own)]
     return {"jupytext": {"formats": ",".join(allowed)}} if own in allowed else {}
@@ -142,7 +143,7 @@ def _for_file(options: dict[str, Any], given: dict[str, Any], whole_file: bool) 
 def _with_section(msgbook: Any) -> dict[str, Any]:
     ours = dict(as_dict(msgbook))
     user = ours.get("frontmatter")
-    user = user if isinstance(user, str) else ""
+    user = as_text(user)
     if not has_section(f"---\n{user}---\n"):
         ours["frontmatter"] = user + _SECTION_KEY
     return ours
@@ -283,7 +284,7 @@ def _with_whole(metadata: _Json, whole: Any) -> _Json:
 
 def _find_whole(metadata: Any) -> tuple[_Json, Any] | None:
     """Return metadata without `whole`, and its value; None without it."""
-    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
+    ours = as_dict(metadata).get("msgbook")
     if not isinstance(ours, dict) or _WHOLE not in ours:
         return None
     rest = {key: value for key, value in ours.items() if key != _WHOLE}

@@ -26,6 +26,7 @@ from msgbook_format.turn.output_cells.turns import (
     without_derived,
     write_turn,
 )
+from msgbook_format.typed import as_dict, as_list
 
 _COUNT = re.compile(r"[0-9]{1,15}")
 
@@ -101,9 +102,9 @@ def refresh_derived(notebook: dict[str, Any]) -> None:
     from msgbook_format.turn import bundle
 
     cells = notebook.get("cells")
-    for cell in cells if isinstance(cells, list) else ():
-        outputs = cell.get("outputs") if isinstance(cell, dict) else None
-        for output in outputs if isinstance(outputs, list) else ():
+    for cell in as_list(cells):
+        outputs = as_dict(cell).get("outputs")
+        for output in as_list(outputs):
             turn = turn_of(output)
             if turn is None:
                 continue

@@ -15,6 +15,7 @@ from typing import Any
 from msgbook_format import jsontext
 from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.turn.model import TURN_MIME
+from msgbook_format.typed import as_dict, as_list
 
 Reference = dict[str, str]
 
@@ -164,7 +165,7 @@ def digest(data: Any) -> str:
 def _references(output: Any) -> Iterator[tuple[str, Reference]]:
     node = output
     for key in ("metadata", "msgbook", "files"):
-        node = node.get(key) if isinstance(node, dict) else None
+        node = as_dict(node).get(key)
     data = output.get("data") if isinstance(node, dict) else None
     if not isinstance(node, dict) or not isinstance(data, dict):
         return
@@ -177,4 +178,4 @@ def _references(output: Any) -> Iterator[tuple[str, Reference]]:
 def outputs_of(cell: Any) -> list[Any]:
     """Return the outputs of a cell that may hold anything; none if it has no list of them."""
     outputs = cell.get("outputs")
-    return outputs if isinstance(outputs, list) else []
+    return as_list(outputs)

@@ -19,6 +19,7 @@ from msgbook_format.jupytext_plugin.pairing import find_message_file, find_other
 from msgbook_format.metadata import msgbook_metadata
 from msgbook_format.outputs import load_output_files, open_references
 from msgbook_format.turn import without_derived
+from msgbook_format.typed import as_dict
 
 _MAX_FORMATS_LENGTH = 1000
 _OWN_FORMAT = ".msg.md:msg"
@@ -54,8 +55,8 @@ def find_formats(content: Any) -> Any:
     """Return a notebook's `metadata.jupytext.formats`; None without it."""
     node = content
     for key in ("metadata", "jupytext"):
-        node = node.get(key) if isinstance(node, dict) else None
-    return node.get("formats") if isinstance(node, dict) else None
+        node = as_dict(node).get(key)
+    return as_dict(node).get("formats")
 
 
 def spell_own_format(content: dict[str, Any]) -> dict[str, Any]:

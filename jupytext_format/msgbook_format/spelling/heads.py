@@ -35,6 +35,7 @@ from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.lines import find_markers
 from msgbook_format.syntax.split import Segment, split_cells, split_output_cells
 from msgbook_format.syntax.text_cell import TextCell, find_footnote, format_text_cell
+from msgbook_format.typed import as_text
 
 _PREAMBLE_METADATA = {"msgbook": {"type": PREAMBLE}}
 
@@ -68,7 +69,7 @@ class PlannedHead:
     def source(self) -> str:
         """Source of the cell."""
         source = self.cell.get("source")
-        return source if isinstance(source, str) else ""
+        return as_text(source)
 
     @property
     def is_json(self) -> bool:

@@ -16,6 +16,7 @@ import yaml
 from msgbook_format import jsontext
 from msgbook_format.syntax.lines import MARKER
 from msgbook_format.syntax.yaml_nodes import deep_line
+from msgbook_format.typed import as_dict
 
 _FENCE = re.compile(r"^---[ \t\r]*$", re.M)
 _MARKER = re.compile(rf"^{MARKER}", re.M)
@@ -122,7 +123,7 @@ def section_name(user: str) -> str | None:
     if match is None or not can_hold(user):
         return None
     value = _load(match[0].rstrip("\r"))
-    name = value.get("message_section") if isinstance(value, dict) else None
+    name = as_dict(value).get("message_section")
     if name is True:
         return "Discussion"
     name = name.strip() if isinstance(name, str) else ""
@@ -132,7 +133,7 @@ def section_name(user: str) -> str | None:
 
 def _load_fields(text: str) -> dict[str, Any] | None:
     value = _load(text)
-    mapping = value.get("jupyter") if isinstance(value, dict) else None
+    mapping = as_dict(value).get("jupyter")
     if not isinstance(mapping, dict) or not _is_json(mapping):
         return None
     metadata = dict(mapping)

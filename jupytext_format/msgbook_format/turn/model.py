@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 from msgbook_format.turn.kinds import TEXTS, TOOL_CALLS, TOOL_RESULTS
+from msgbook_format.typed import as_dict
 
 TURN_MIME = "application/vnd.msgbook.turn+json"
 """MIME type of a turn in an output's data bundle."""
@@ -153,8 +154,8 @@ def turn_of(output: Any) -> Turn | None:
     A turn has what every version requires: a `version`, a `status` and a list of `blocks`, each an
     object with a `type` that is a string. The page has the same rule (`parseTurn`).
     """
-    data = output.get("data") if isinstance(output, dict) else None
-    turn = data.get(TURN_MIME) if isinstance(data, dict) else None
+    data = as_dict(output).get("data")
+    turn = as_dict(data).get(TURN_MIME)
     if not isinstance(turn, dict) or "version" not in turn or "status" not in turn:
         return None
     blocks = turn.get("blocks")

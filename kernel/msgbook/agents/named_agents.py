@@ -30,6 +30,7 @@ from msgbook.notebook import (
 from msgbook.text import join_first, one_line, visible
 from msgbook_format.agents import DEFAULT_AGENT, AgentTables, agent_tables, read_text
 from msgbook_format.syntax import AgentLine, parse_agent_line
+from msgbook_format.typed import as_text
 
 _FRONTMATTER = 200_000
 """Characters of a frontmatter; agents of a longer one are not read."""
@@ -80,7 +81,7 @@ class AgentSources:
         """
         ours = metadata_of({"metadata": metadata})
         frontmatter = ours.get("frontmatter")
-        frontmatter = frontmatter if isinstance(frontmatter, str) else ""
+        frontmatter = as_text(frontmatter)
         file = path.name if path is not None and path.suffix != NOTEBOOK_SUFFIX else ""
         return cls(frontmatter, project.agents, configuration, file, ours.get("model"))
 

@@ -17,6 +17,7 @@ from msgbook.errors import MsgbookError
 from msgbook.text import visible
 from msgbook.tool_calls import parse_arguments
 from msgbook_format.links import real_path
+from msgbook_format.typed import as_dict
 
 MCP_PREFIX = "mcp__"
 """Beginning of the names of all tools of MCP servers. Which program such a name means is known to the user's
@@ -196,7 +197,7 @@ def _is_folder(text: str) -> bool:
 
 
 def _names_a_program(arguments: Any) -> bool:
-    command = arguments.get("command") if isinstance(arguments, dict) else None
+    command = as_dict(arguments).get("command")
     return isinstance(command, str) and "*" not in (command.split() or ["*"])[0]
 
 

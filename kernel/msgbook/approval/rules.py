@@ -18,6 +18,7 @@ from msgbook.approval.rule import (
 )
 from msgbook.approval.store import Store, StoreError, data_file
 from msgbook.text import visible
+from msgbook_format.typed import as_dict
 
 _ARGUMENTS_LIMIT = 100_000
 """Characters of the arguments of a rule that an answer makes: all rules are read at each call that needs one."""
@@ -311,7 +312,7 @@ def _is_answer(entry: Any) -> bool:
 
 def _uses_in(data: Mapping[str, Any]) -> dict[str, Any]:
     uses = data.get("uses", {})
-    return uses if isinstance(uses, dict) else {}
+    return as_dict(uses)
 
 
 def _read_uses(found: Any) -> Uses:

@@ -16,6 +16,7 @@ from msgbook_format.errors import MessageFileError
 from msgbook_format.files import AGENT_SUFFIXES, stem_of
 from msgbook_format.lazy import load_extra
 from msgbook_format.syntax import has_msgbook_kernel
+from msgbook_format.typed import as_dict
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -118,7 +119,7 @@ def _require_prompts(document: Document, new: Path) -> None:
     if not new.name.endswith(AGENT_SUFFIXES) or has_msgbook_kernel(metadata):
         return
     kernelspec = metadata.get("kernelspec")
-    name = kernelspec.get("name") if isinstance(kernelspec, dict) else None
+    name = as_dict(kernelspec).get("name")
     has = f"the kernel {line_of(str(name))}, not msgbook" if name else "no kernel"
     raise CommandError(
         f"{document.path} has {has}, so it cannot become an {new.suffix} file. Nothing was written."

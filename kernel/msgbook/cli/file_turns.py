@@ -44,6 +44,7 @@ from msgbook_format.files import create_bytes, stem_of
 from msgbook_format.lazy import load_extra
 from msgbook_format.syntax import has_msgbook_kernel
 from msgbook_format.turn import Turn, answer_text
+from msgbook_format.typed import as_dict
 
 _POLICIES: tuple[ApprovalPolicy, ...] = ("deny", "ask", "allow")
 """Policies for tool calls, the strictest first."""
@@ -225,7 +226,7 @@ def require_conversation(document: Document) -> None:
     metadata = document.notebook["metadata"]
     if not has_msgbook_kernel(metadata):
         kernelspec = metadata.get("kernelspec")
-        name = kernelspec.get("name") if isinstance(kernelspec, dict) else None
+        name = as_dict(kernelspec).get("name")
         raise CommandError(
             f"{document.path}: expected a notebook of the kernel msgbook, whose cells are messages; "
             f"it has {f'the kernel {name!r}' if name else 'no kernel'}"

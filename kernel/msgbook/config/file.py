@@ -12,6 +12,7 @@ from msgbook.config import lines
 from msgbook.config.settings import LIMIT_KEYS, WHOLE_LIMITS, expected_number, is_in_range
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
+from msgbook_format.typed import as_dict
 
 
 class Key(NamedTuple):
@@ -91,7 +92,7 @@ class SettingsFile:
     def provider(self, name: str) -> dict[str, Any]:
         """Return `[providers.NAME]`; empty if there is none."""
         entry = self._tables("providers").get(name)
-        return entry if isinstance(entry, dict) else {}
+        return as_dict(entry)
 
     def agents(self) -> dict[str, Any]:
         """Return `[agents]` unchecked: an entry may be of any type."""
@@ -140,7 +141,7 @@ class SettingsFile:
 
     def _tables(self, key: str) -> dict[str, Any]:
         found = self._table.get(key)
-        return found if isinstance(found, dict) else {}
+        return as_dict(found)
 
     def _values(self, path: lines.Path, keys: Mapping[str, Key]) -> dict[str, Any]:
         """Return the values of a table that fit. Any other one gives a warning."""

@@ -21,6 +21,7 @@ from msgbook.config.providers import (
 from msgbook.config.settings import AdvisedWarning, ProviderSettings, Settings
 from msgbook.errors import ConfigError
 from msgbook.text import one_line, visible
+from msgbook_format.typed import as_text
 
 
 def load_settings(
@@ -195,7 +196,7 @@ def _is_folder(value: Any) -> bool:
 
 def _is_url(value: Any) -> bool:
     try:
-        check_url(value if isinstance(value, str) else "", "url")
+        check_url(as_text(value), "url")
     except ConfigError:
         return False
     return True

@@ -15,6 +15,7 @@ from msgbook.config.urls import find_url_problem, read_server_url, show_url
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
 from msgbook.text import one_line, visible
+from msgbook_format.typed import as_dict
 
 ENVIRONMENT = "openai"
 """Name of the provider that the environment sets."""
@@ -201,7 +202,7 @@ def _read_table(env: Mapping[str, str], file: SettingsFile, name: str) -> Provid
         saved,
         {str(k): str(v) for k, v in headers.items()} if isinstance(headers, dict) else {},
         plugin=strip_text(entry.get("plugin")) or "",
-        options=options if isinstance(options, dict) else {},
+        options=as_dict(options),
     )
     try:
         _check(provider, f"of [providers.{name}]", entry, file.name)

@@ -14,6 +14,7 @@ from jupyter_client.session import Session
 
 from msgbook.images import OUTPUT_IMAGE_TYPES
 from msgbook.notebook import SENT_TEXTS
+from msgbook_format.typed import as_dict
 
 CELL_CHARACTERS = 20_000_000
 """Limit for one cell, with images in base64. A larger display keeps only its MIME types."""
@@ -182,10 +183,10 @@ class CellOutputs:
             traceback = _head_and_tail(text).split("\n") if text else []
             return {"output_type": kind, **words, "traceback": traceback}
         data, metadata = content.get("data"), content.get("metadata")
-        ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
+        ours = as_dict(metadata).get("msgbook")
         return {
             "output_type": kind,
-            "data": self._kept_data(data if isinstance(data, dict) else {}),
+            "data": self._kept_data(as_dict(data)),
             "metadata": {"msgbook": ours} if isinstance(ours, dict) else {},
         }
 

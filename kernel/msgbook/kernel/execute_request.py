@@ -25,6 +25,7 @@ from msgbook.notebook.magics_table import CONTINUE_MAGIC, OWN_MAGICS, PYTHON_MAG
 from msgbook.text import one_line
 from msgbook_format.links import real_path
 from msgbook_format.syntax import MSG_MAGIC
+from msgbook_format.typed import as_dict
 
 _VSCODE = "vscode-notebook-cell"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
@@ -57,7 +58,7 @@ def requested_cell(
     return RequestedCell(
         source,
         cell_id,
-        ours if isinstance(ours, dict) else {},
+        as_dict(ours),
         path,
         position,
         is_console=is_console,

@@ -39,6 +39,7 @@ from msgbook.notebook import RequestedCell, is_own_magic, working_folder
 from msgbook.notebook.magics_table import PYTHON_MAGIC
 from msgbook.text import repair_surrogates
 from msgbook_format.syntax import LANGUAGE_INFO
+from msgbook_format.typed import as_list
 
 if TYPE_CHECKING:
     from msgbook.tools import Namespace
@@ -142,7 +143,7 @@ class MsgKernel(InterruptibleKernel):
         )
         # JupyterLab lists deleted cells once, in the next request.
         deleted = (cell_meta or {}).get("deletedCells")
-        self._session.forget(deleted if isinstance(deleted, list) else [])
+        self._session.forget(as_list(deleted))
         if self._routing.is_msgbook_cell(code):
             reply = execute_reply(self.shell.execution_count)
             if not silent:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from msgbook.errors import MsgbookError
 from msgbook.text import one_line, repair_surrogates, visible
 from msgbook_format.syntax import MSG_MAGIC, is_shell_command, unread_footnote
+from msgbook_format.typed import as_dict, as_text
 
 Cell = Mapping[str, Any]
 """A cell as in nbformat 4.5. From a page or a file, so any key may be missing or have a wrong type."""
@@ -102,22 +103,22 @@ def saved_history(cell: Cell) -> Any:
 def id_of(cell: Cell) -> str:
     """Return the id of a cell; an empty text if it has none."""
     cell_id = cell.get("id")
-    return cell_id if isinstance(cell_id, str) else ""
+    return as_text(cell_id)
 
 
 def source_of(cell: Cell) -> str:
     source = cell.get("source", "")
     if isinstance(source, list):
         return "".join(line for line in source if isinstance(line, str))
-    return source if isinstance(source, str) else ""
+    return as_text(source)
 
 
 def metadata_of(cell: Cell) -> Mapping[str, Any]:
     """Return the cell's `metadata.msgbook`, or an empty mapping."""
     # The metadata is JSON. A test for any `Mapping` takes several times as long.
     metadata = cell.get("metadata")
-    ours = metadata.get("msgbook") if isinstance(metadata, dict) else None
-    return ours if isinstance(ours, dict) else {}
+    ours = as_dict(metadata).get("msgbook")
+    return as_dict(ours)
 
 
 def any_magic(name: str) -> bool:

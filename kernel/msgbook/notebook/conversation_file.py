@@ -37,6 +37,7 @@ from msgbook_format.files import (
 from msgbook_format.outputs import keep_lost_data, load_output_files
 from msgbook_format.syntax import FrontmatterError
 from msgbook_format.turn import TURN_MIME, Turn
+from msgbook_format.typed import as_dict
 
 
 class DocumentError(MsgbookError):
@@ -326,7 +327,7 @@ def _copy_to_metadata(notebook: dict[str, Any], context: Any) -> None:
         if not context["macros"]:
             _drop_metadata(notebook, "macros")
     recorded = context.get("summaries")
-    summaries = recorded if isinstance(recorded, dict) else {}
+    summaries = as_dict(recorded)
     for cell in notebook["cells"]:
         summary = summaries.get(str(cell.get("id")))
         if isinstance(summary, dict):

@@ -15,6 +15,7 @@ from msgbook.messages import Part
 from msgbook.notebook.cells import SENT_TEXTS, Cell, once, outputs_of, source_of
 from msgbook.text import sized
 from msgbook_format.turn import TURN_MIME
+from msgbook_format.typed import as_dict
 
 _CONTROLS = re.compile(r"([\r\b])")
 _NAME = re.compile(r"\[[\w.+-]+/[\w.+-]+\]")
@@ -32,8 +33,8 @@ def _recorded_keys(cell: Cell) -> Set[str]:
     found: set[str] = set()
     for output in outputs_of(cell):
         data = output.get("data")
-        turn = data.get(TURN_MIME) if isinstance(data, dict) else None
-        context = turn.get("context") if isinstance(turn, dict) else None
+        turn = as_dict(data).get(TURN_MIME)
+        context = as_dict(turn).get("context")
         found.update(context if isinstance(context, dict) else ())
     return found
 
@@ -71,7 +72,7 @@ def outputs_images(outputs: Iterable[Mapping[str, Any]]) -> list[Part]:
     parts: list[Part] = []
     for output in outputs:
         data = output.get("data")
-        bundle = data if isinstance(data, dict) else {}
+        bundle = as_dict(data)
         for mime in OUTPUT_IMAGE_TYPES:
             url = _data_url(mime, bundle.get(mime))
             if url and len(parts) < MAX_IMAGES:

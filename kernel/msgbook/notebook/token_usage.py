@@ -9,6 +9,7 @@ from typing import Any
 from msgbook.notebook.cells import Cell, is_count, once, outputs_of, title_of
 from msgbook.text import one_line
 from msgbook_format.turn import Turn, turn_of
+from msgbook_format.typed import as_dict
 
 Prices = Mapping[str, Mapping[str, float]]
 """By model: currency units per million tokens of `input`, `cached` input and `output`."""
@@ -70,7 +71,7 @@ def usage_of_cell(cell: Cell) -> list[TurnUsage]:
 
 def _usage_of_turn(number: int, title: str, turn: Turn) -> TurnUsage:
     usage: Any = turn.get("usage")
-    counts = usage if isinstance(usage, dict) else {}
+    counts = as_dict(usage)
 
     def count(key: str) -> int | None:
         value = counts.get(f"{key}_tokens")

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
+from msgbook_format.typed import as_dict, as_list
+
 Schema = dict[str, Any]
 
 _DEEPEST = 60
@@ -222,12 +224,12 @@ def _items(value: Any, depth: int) -> Schema:
 
 
 def _several(value: Any, depth: int) -> list[Schema] | None:
-    given = value if isinstance(value, list) else []
+    given = as_list(value)
     return [_cleaned(one, depth) for one in given if isinstance(one, dict | bool)] or None
 
 
 def _named(value: Any, depth: int) -> Schema | None:
-    given = value if isinstance(value, dict) else {}
+    given = as_dict(value)
     return {name: _cleaned(one, depth) for name, one in given.items() if one is not False}
 
 
@@ -241,13 +243,13 @@ def _type(value: Any, _depth: int) -> str | list[str] | None:
 
 
 def _names(value: Any, _depth: int) -> list[str] | None:
-    given = value if isinstance(value, list) else []
+    given = as_list(value)
     return list(dict.fromkeys(name for name in given if isinstance(name, str))) or None
 
 
 def _values(value: Any, _depth: int) -> list[Any] | None:
     found: dict[str, Any] = {}
-    for one in value if isinstance(value, list) else []:
+    for one in as_list(value):
         try:
             # Python takes 1 and True for the same value, JSON does not.
             found.setdefault(json.dumps(one, sort_keys=True), one)
@@ -257,7 +259,7 @@ def _values(value: Any, _depth: int) -> list[Any] | None:
 
 
 def _name_lists(value: Any, depth: int) -> Schema | None:
-    given = value if isinstance(value, dict) else {}
+    given = as_dict(value)
     return {name: names for name, one in given.items() if (names := _names(one, depth))} or None
 
 
@@ -362,5 +364,5 @@ def _at(reference: str, root: Schema) -> Schema | None:
         if isinstance(found, list) and name.isdecimal() and int(name) < len(found):
             found = found[int(name)]
         else:
-            found = found.get(name) if isinstance(found, dict) else None
+            found = as_dict(found).get(name)
     return found if isinstance(found, dict) else None

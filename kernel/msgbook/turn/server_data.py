@@ -25,6 +25,7 @@ from msgbook_format.turn import (
     kind_of,
     step_positions,
 )
+from msgbook_format.typed import as_dict, as_list
 
 _ANSWERS = {kind.item: kind for kind in KINDS if kind.is_answer}
 """Kinds whose blocks are made by the deltas of an output item, by the type of the item."""
@@ -143,7 +144,7 @@ _DONE: dict[str, Callable[[dict[str, Any]], str]] = {
 
 
 def _for(queries: Any) -> str:
-    quoted = _quoted(queries if isinstance(queries, list) else [])
+    quoted = _quoted(as_list(queries))
     return f" for {quoted}" if quoted else ""
 
 
@@ -270,7 +271,7 @@ def _cut(block: Block, words: str, *, keeps_item: bool) -> Block:
 
 
 def _cut_item(item: Any) -> dict[str, Any]:
-    given = item if isinstance(item, dict) else {}
+    given = as_dict(item)
     kind = given.get("type")
     keys = _ITEM_KEYS.get(kind, set()) if isinstance(kind, str) else set()
     return {key: given[key] for key in given if key in keys and isinstance(given[key], str)}
@@ -334,7 +335,7 @@ def repair_block(block: Block) -> Block:
             repaired[key] = _json_of(repaired[key])
     content = block.get("content", "")
     if not isinstance(content, str):
-        parts = content if isinstance(content, list) else []
+        parts = as_list(content)
         can_be_sent = parts and all(map(_is_part, parts))
         repaired["content"] = list(map(_sent_part, parts)) if can_be_sent else _json_of(content)
     return cast("Block", repaired)
@@ -347,7 +348,7 @@ def repair_extra(block: Block) -> Block:
     neither the role of a message nor the call that is made.
     """
     extra: Any = block.get("extra")
-    given = extra if isinstance(extra, dict) else {}
+    given = as_dict(extra)
     field, details, call = (given.get(key) for key in ("field", "reasoning_details", "call"))
     kept: dict[str, Any] = {}
     if isinstance(field, str) and (
@@ -368,7 +369,7 @@ def repair_extra(block: Block) -> Block:
 
 def _repaired_item(kind: Kind, item: Any) -> dict[str, Any]:
     """Return an output item without what could forge a role, a call or a result; empty if it has no place."""
-    name = item.get("type") if isinstance(item, dict) else None
+    name = as_dict(item).get("type")
     if not isinstance(name, str) or not name:
         return {}
     is_image = kind is DISPLAYS and name == DISPLAYS.item
@@ -427,6 +428,6 @@ def _sent_part(part: dict[str, Any]) -> dict[str, Any]:
     if not url.startswith("data:image/"):
         return {"type": "text", "text": f"[image: {one_line(url, 200)}]"}
     image = part["image_url"]
-    detail = image.get("detail") if isinstance(image, dict) else None
+    detail = as_dict(image).get("detail")
     known = {"detail": detail} if isinstance(detail, str) else {}
     return {"type": "image_url", "image_url": {"url": url, **known}}

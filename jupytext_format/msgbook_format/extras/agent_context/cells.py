@@ -31,6 +31,7 @@ from msgbook_format.extras.agent_context.turns import (
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import KERNELSPEC, Dialect
 from msgbook_format.turn import TURN_MIME, Turn, bundle, turn_of, without_derived
+from msgbook_format.typed import as_list
 
 _GHOST_BLOCK = "last_ghost_block"
 """Key of a message's metadata: the references that were sent with it, by another program."""
@@ -203,7 +204,7 @@ def _says(cell: _Json, head: _Json) -> bool:
 def _interaction(metadata: _Json) -> list[_Json]:
     """Return the messages that the metadata of a message hold; empty if these are none."""
     found = metadata.get(_INTERACTION)
-    messages = found if isinstance(found, list) else []
+    messages = as_list(found)
     fits = all(is_message(m, "assistant") or is_message(m, "tool") for m in messages)
     return messages if fits else []
 
@@ -338,7 +339,7 @@ _OUTPUT = "output"
 
 def turn_among(outputs: Any) -> Turn | None:
     """Return the first turn among outputs, which may be of any shape."""
-    listed = outputs if isinstance(outputs, list) else []
+    listed = as_list(outputs)
     return next((turn for turn in map(turn_of, listed) if turn is not None), None)
 
 

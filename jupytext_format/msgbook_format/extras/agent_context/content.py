@@ -80,7 +80,7 @@ def prompt_text(source: str) -> str:
 def _part_text(part: Any) -> str:
     if isinstance(part, str):
         return part
-    kind = part.get("type") if isinstance(part, dict) else None
+    kind = as_dict(part).get("type")
     if kind == "text" and isinstance(part.get("text"), str):
         return str(part["text"])
     url = image_url(part)

@@ -22,6 +22,7 @@ from msgbook_format.extras.agent_context.cells import (
 from msgbook_format.extras.agent_context.content import BrokenContextError
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import KERNELSPEC, LANGUAGE_INFO, has_msgbook_kernel
+from msgbook_format.typed import as_list, as_text
 
 _Json = dict[str, Any]
 
@@ -134,11 +135,11 @@ def _sound(cell: _Json) -> _Json:
     source = cell.get("source", "")
     if isinstance(source, list):
         source = "".join(line for line in source if isinstance(line, str))
-    sound = {**cell, "source": source if isinstance(source, str) else ""}
+    sound = {**cell, "source": as_text(source)}
     sound["metadata"] = deepcopy(as_dict(cell.get("metadata")))
     if cell["cell_type"] == "code":
         outputs = cell.get("outputs")
-        sound["outputs"] = outputs if isinstance(outputs, list) else []
+        sound["outputs"] = as_list(outputs)
     return sound
 
 
@@ -257,7 +258,7 @@ def _set_macros(agent: _Json, macros: _Json) -> None:
 
 def _items(agent: _Json) -> list[Any]:
     found = agent.get("contextItems")
-    return found if isinstance(found, list) else []
+    return as_list(found)
 
 
 def _is_macro(item: Any) -> bool:

@@ -25,6 +25,7 @@ from msgbook_format.turn import (
     step_positions,
     turn_of,
 )
+from msgbook_format.typed import as_dict, as_text
 
 _Message = dict[str, Any]
 
@@ -135,7 +136,7 @@ def _assistant_shows(message: _Message) -> list[Any]:
 def _call_parts(call: dict[str, Any]) -> Iterator[str]:
     """Return name, arguments and id of a call, as texts."""
     function = call.get("function")
-    function = function if isinstance(function, dict) else {}
+    function = as_dict(function)
     arguments = function.get("arguments", "")
     if not isinstance(arguments, str):
         arguments = jsontext.dumps_spaced(as_page(arguments))
@@ -165,7 +166,7 @@ def _tool_shows(message: _Message) -> list[Any]:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return as_text(value)
 
 
 # Turn records: status, model, usage, notices, approvals, durations, and all else beyond the messages.
@@ -203,7 +204,7 @@ def turn_of_record(record: Any, messages: Sequence[dict[str, Any]]) -> Turn | No
     Returns:
         None if it is not a turn that is written as these messages.
     """
-    listed = record.get("blocks") if isinstance(record, dict) else None
+    listed = as_dict(record).get("blocks")
     if not isinstance(listed, list):
         return None
     given = turn_from(messages)["blocks"] if messages else []

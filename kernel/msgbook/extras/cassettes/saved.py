@@ -19,6 +19,7 @@ from msgbook.tools.mcp import (
     read_listing,
 )
 from msgbook.turn import TurnRecord
+from msgbook_format.typed import as_dict, as_list
 
 if TYPE_CHECKING:
     from msgbook.extras.cassettes.lines import McpLine
@@ -50,7 +51,7 @@ def _timed(record: TurnRecord) -> Iterator[dict[str, Any]]:
     turn: Any = record.snapshot()
     for holder in (turn, *turn["blocks"]):
         agents = holder.get("agents") if holder is not turn else None
-        for timed in (holder, *(agents if isinstance(agents, list) else ())):
+        for timed in (holder, *(as_list(agents))):
             if isinstance(timed, dict) and isinstance(timed.get("duration"), int | float):
                 yield timed
 
@@ -210,7 +211,7 @@ def _undo_one(metadata: dict[str, Any], change: Change) -> None:
 
 def _of(metadata: dict[str, Any]) -> dict[str, Any]:
     found = metadata.get("msgbook")
-    return found if isinstance(found, dict) else {}
+    return as_dict(found)
 
 
 # The tools of MCP servers in a cassette: what each offered, and servers that offer it again and never start.

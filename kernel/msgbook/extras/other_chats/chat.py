@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from msgbook.extras.other_chats.fields import BadChatError
 from msgbook.images import IMAGE_LIMIT, image_type
 from msgbook_format.turn import REASONINGS, TEXTS, TOOL_CALLS, TOOL_RESULTS
+from msgbook_format.typed import as_list
 
 MOST_KEPT = 50_000
 """Values that one chat keeps of what has no place in its cells. They are written into its file and read with it."""
@@ -98,7 +99,7 @@ def _count(value: Any, most: int) -> int:
     count, level = 0, [value]
     while level and count < most:
         one = level.pop()
-        inner = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        inner = one.values() if isinstance(one, dict) else as_list(one)
         count += len(inner)
         if count < most:
             level += inner

@@ -24,6 +24,7 @@ from msgbook.extras.other_chats.chat import (
 )
 from msgbook.images import IMAGE_LIMIT, data_url, image_type
 from msgbook_format.metadata import as_dict
+from msgbook_format.typed import as_text
 
 FORM = "chatgpt"
 
@@ -349,10 +350,10 @@ def with_sources(text: str, references: Any) -> str:
         return text
     links: dict[str, str] = {}
     for reference in references[:_MOST_SOURCES] if isinstance(references, list) else ():
-        found = reference if isinstance(reference, dict) else {}
+        found = as_dict(reference)
         mark, shown = found.get("matched_text"), found.get("alt")
         if isinstance(mark, str) and mark.startswith(_MARKS):
-            links.setdefault(mark, shown if isinstance(shown, str) else "")
+            links.setdefault(mark, as_text(shown))
     if not links or sum(text.count(mark) * len(links[mark]) for mark in links) > _MOST_LINKED:
         return text
     # Longer marks first: a mark may begin with another one. What a link shows has no marks.

@@ -24,6 +24,7 @@ from msgbook.request import PLACEHOLDER, Preview
 from msgbook_format.files import create_bytes, replace_bytes, stem_of
 from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.turn import REASONINGS, turn_of
+from msgbook_format.typed import as_list
 
 _Json = dict[str, Any]
 
@@ -148,7 +149,7 @@ def _tools(
     }
     imported = as_dict(msgbook_metadata(notebook).get(IMPORTED)).get("tools")
     known = {}
-    for tool in [*preview.body.tools, *(imported if isinstance(imported, list) else [])]:
+    for tool in [*preview.body.tools, *(as_list(imported))]:
         name = as_dict(as_dict(tool).get("function")).get("name")
         if isinstance(name, str):
             known[name] = tool

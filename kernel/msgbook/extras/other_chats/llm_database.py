@@ -28,6 +28,7 @@ from msgbook.extras.other_chats.fields import Unread
 from msgbook.extras.other_chats.llm_logs import FORM, read_rows, seconds_of, tool_schema, usage_of
 from msgbook_format import jsontext
 from msgbook_format.files import open_regular
+from msgbook_format.typed import as_dict, as_text
 
 MAGIC = b"SQLite format 3\x00"
 
@@ -359,12 +360,12 @@ class _Reader:
                     raise fields.BadChatError(
                         "fragments", f"at most {MOST_FRAGMENTS:,} characters", "more"
                     )
-            texts.append(found if isinstance(found, str) else "")
+            texts.append(as_text(found))
         return "".join(texts)
 
     def _attachment(self, payload: _Json, images: Images, chat: OtherChat) -> str:
         found = payload.get("attachment")
-        name = found.get("id") if isinstance(found, dict) else None
+        name = as_dict(found).get("id")
         row = self._attachments.get(name if isinstance(name, str) else None, {})
         content = row.get("content")
         if isinstance(content, bytes) and str(row.get("type")).startswith("image/"):

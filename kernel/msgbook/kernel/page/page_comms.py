@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any
 
 from msgbook.notebook import Cell, KeptCell, Notebook, is_count
+from msgbook_format.typed import as_dict
 
 COMM_TARGET = "msgbook"
 
@@ -169,7 +170,7 @@ class PageComms:
     def _dispatch(self, comm: Any, message: dict[str, Any]) -> None:
         self._note_message(comm)
         data = message.get("content", {}).get("data")
-        kind = data.get("type") if isinstance(data, dict) else None
+        kind = as_dict(data).get("type")
         handler = self._handlers.get(kind) if isinstance(kind, str) else None
         if handler is not None:
             handler(comm, {**data, "buffers": message.get("buffers") or []})
@@ -379,7 +380,7 @@ class KnownCells:
             MissingCellError: The answer leaves out an unknown cell; ask for all cells.
         """
         cells, revision, metadata = (data.get(key) for key in ("cells", "revision", "metadata"))
-        metadata = metadata if isinstance(metadata, dict) else {}
+        metadata = as_dict(metadata)
         if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
             return None
         kept = self._answers.get(comm_id, {})

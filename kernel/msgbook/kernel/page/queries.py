@@ -10,6 +10,7 @@ from typing import Any
 from msgbook.errors import MsgbookError
 from msgbook.kernel.page.page_comms import PageComms
 from msgbook.text import repair_surrogates
+from msgbook_format.typed import as_dict
 
 INTERNAL_ERROR = "msgbook failed to answer; see the kernel's log."
 
@@ -94,7 +95,7 @@ class PageQueries:
         handler = self._handlers.get(name) if isinstance(name, str) else None
         if handler is None:
             raise QueryError(f"This kernel does not know the query {name!r}: restart the kernel.")
-        params = params if isinstance(params, dict) else {}
+        params = as_dict(params)
         return await handler(Query(params, self._pages.client_session(comm), _secret(data)))
 
 

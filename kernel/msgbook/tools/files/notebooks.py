@@ -26,6 +26,7 @@ from msgbook_format.turn import (
     kind_of,
     turn_of,
 )
+from msgbook_format.typed import as_list
 
 _CELLS_LIMIT = 50_000_000
 """Bytes of a notebook without its pictures: as values they take ten times as much memory."""
@@ -69,7 +70,7 @@ def _loaded(data: bytes) -> dict[str, Any]:
         notebook: Any = json.loads(cells)
     except (ValueError, RecursionError):
         raise NotANotebookError("it is not valid JSON") from None
-    version = notebook.get("nbformat") if isinstance(notebook, dict) else None
+    version = as_dict(notebook).get("nbformat")
     if type(version) is not int:
         raise NotANotebookError("it is JSON, but no notebook")
     if version not in (3, 4):
@@ -135,7 +136,7 @@ _TEXTS: dict[Kind, Callable[[Mapping[str, Any]], str]] = {
 def _content(content: Any) -> str:
     if isinstance(content, str):
         return content
-    parts = content if isinstance(content, list) else []
+    parts = as_list(content)
     return "\n".join(
         str(part["text"]) if "text" in part else "[image]"
         for part in parts
@@ -190,7 +191,7 @@ def as_format_4(notebook: dict[str, Any]) -> dict[str, Any]:
 
 def _cells(sheets: list[Any]) -> Iterator[dict[str, Any]]:
     for sheet in sheets:
-        cells = sheet.get("cells") if isinstance(sheet, dict) else None
+        cells = as_dict(sheet).get("cells")
         yield from (
             (cell for cell in cells if isinstance(cell, dict)) if isinstance(cells, list) else ()
         )

@@ -13,6 +13,7 @@ from msgbook.approval import StoreError
 from msgbook.approval.store import Store, data_file
 from msgbook.text import map_texts, one_line, repair_surrogates
 from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema
+from msgbook_format.typed import as_dict
 
 TOOL_LIMIT = 1000
 """Tools of one server that are read."""
@@ -109,13 +110,13 @@ def read_listing(entries: Sequence[Any], problems: Iterable[str] = ()) -> Listin
 
 def _read(entry: Any) -> ListedTool | str:
     """Return a tool, or why it is left out."""
-    name = entry.get("name") if isinstance(entry, dict) else None
+    name = as_dict(entry).get("name")
     if not isinstance(name, str) or not name:
         return "a tool without a name is left out"
     execution, hints = entry.get("execution"), entry.get("annotations")
     if isinstance(execution, dict) and execution.get("taskSupport") == _TASK_ONLY:
         return f"{_quoted(name)} runs only as a task, which msgbook does not offer"
-    hints = hints if isinstance(hints, dict) else {}
+    hints = as_dict(hints)
     description = entry.get("description")
     try:
         size = len(json.dumps(entry, allow_nan=False))
