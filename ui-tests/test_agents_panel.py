@@ -1,4 +1,4 @@
-"""The Agents panel: the conversations of a folder and their sub-agents, kept up to date while it is shown."""
+"""The Conversations panel: the conversations of a folder and their sub-agents, kept up to date while it is shown."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ _CORE = (
     ),
     Verb(
         "agents",
-        "list the agents of a folder's conversations and what they do",
+        "list the conversations of a folder and what they do",
         arguments.declare_agents,
     ),
     Verb("set-default", "choose the agent that answers by default", arguments.declare_set_default),

@@ -1,4 +1,4 @@
-"""`msgbook agents DIR`: the agents of a folder's conversations, and what they do."""
+"""`msgbook agents DIR`: the conversations of a folder, and what they do."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def test_if_no_text_can_be_kept_the_turn_says_so_and_goes_on(talk):
     turn = talk.ask("See @[a.txt].")
 
     assert turn["status"] == "done"
-    assert any("cannot be kept" in words for words in notices(turn))
+    assert any("could not be saved" in words for words in notices(turn))
 
 
 def test_a_reference_in_an_earlier_answer_or_in_code_names_nothing(talk):

@@ -1,8 +1,8 @@
-"""The states of the agents of a folder (AgentStateInfo, seed 001): which conversations there are, and what they do.
+"""The states of the conversations of a folder (AgentStateInfo, seed 001): which there are, and what they do.
 
 - `heads`: what a conversation's file says of its agent, of which only the part with the metadata is read.
 - `running`: which conversations run, whatever process runs them, and where sub-agents are.
-- `states`: the list of agents of a folder, as a tree.
+- `states`: the list of conversations of a folder, as a tree.
 """
 
 from typing import TYPE_CHECKING

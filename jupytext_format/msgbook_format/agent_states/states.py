@@ -189,7 +189,7 @@ def _is_where_it_says(state: AgentState) -> bool:
     )
 
 
-# The agents of a folder, as their files and the marks of running conversations tell.
+# The conversations of a folder, as their files and the marks of running conversations tell.
 
 
 _SURE = (SUFFIX, ".ipynb", *AGENT_SUFFIXES)

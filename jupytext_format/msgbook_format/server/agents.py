@@ -1,4 +1,4 @@
-"""The agents of a folder's conversations, for pages: `GET msgbook/agents?folder=PATH`.
+"""The conversations of a folder, for pages: `GET msgbook/agents?folder=PATH`.
 
 The list is that of `msgbook agents`. It needs no kernel, and the right to read contents.
 """
@@ -42,7 +42,7 @@ class AgentsHandler(APIHandler):
     @authenticated
     @authorized
     async def get(self) -> None:
-        """List the agents of the folder that the query names."""
+        """List the conversations of the folder that the query names."""
         folder = self.get_query_argument("folder", "").strip("/")
         manager: Any = self.contents_manager
         sessions: Any = self.session_manager

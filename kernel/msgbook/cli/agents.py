@@ -1,4 +1,4 @@
-"""`msgbook agents DIR`: prints the agents of a folder's conversations as a tree."""
+"""`msgbook agents DIR`: prints the conversations of a folder as a tree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def list_agents(folder: Path, *, as_json: bool = False) -> int:
-    """Print the agents of a folder's conversations: sub-agents below their parents.
+    """Print the conversations of a folder, those of sub-agents below their parents.
 
     Returns:
         0.

@@ -132,7 +132,7 @@ def declare_set_default(parser: argparse.ArgumentParser) -> None:
 def declare_agents(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `msgbook agents`."""
     parser.description = (
-        "Print the agents of the conversations in DIR, sub-agents below the agents that started them: "
+        "Print the conversations in DIR, those of sub-agents below the ones that started them: "
         "status, time of the last change, file, name and task."
     )
     parser.add_argument(

@@ -60,7 +60,7 @@ const settle = async () => {
   }
 };
 
-/** A model of the Agents panel that was started, and what it asks and hears. */
+/** A model of the Conversations panel that was started, and what it asks and hears. */
 function openAgents() {
   const files = new Signal<object, unknown>({});
   const list = jest.fn(() => Promise.resolve({ agents: [] }));
@@ -75,7 +75,7 @@ function openAgents() {
   return { files, list, model };
 }
 
-describe('the Agents panel', () => {
+describe('the Conversations panel', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 

@@ -237,7 +237,7 @@ export interface IListedAgent {
   readonly children: readonly IListedAgent[];
 }
 
-/** The agents of a folder. */
+/** The conversations of a folder. */
 export interface IAgentList {
   /** Folders on the server in which a conversation runs, whatever runs it. */
   readonly running: readonly string[];

@@ -35,7 +35,7 @@ export interface IAgentGroup {
 export interface IAgentSources {
   readonly connections: IPageConnections;
   readonly contents: Contents.IManager;
-  /** Ask the server for the agents of a folder. */
+  /** Ask the server for the conversations of a folder. */
   readonly list: (folder: string) => Promise<unknown>;
   /** Return the folder to show when no chat is open. */
   readonly folder: () => string;
@@ -44,7 +44,7 @@ export interface IAgentSources {
 }
 
 /**
- * The agents of the folder of the chat in front, and those that run in other folders.
+ * The conversations of the folder of the chat in front, and those that run in other folders.
  *
  * Between `start` and `stop` they are kept up to date; otherwise nothing is asked or followed.
  */
@@ -194,7 +194,7 @@ export class AgentsModel {
     }
   }
 
-  /** Return the agents of a folder that run, or nothing if none does. */
+  /** Return the conversations of a folder that run, or nothing if none does. */
   private async _activeGroup(folder: string): Promise<IAgentGroup[]> {
     const { group } = await this._list(folder);
     const agents = keepAgents(group.agents, agent => this._isActive(agent));

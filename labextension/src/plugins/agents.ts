@@ -74,7 +74,7 @@ export const agentsPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** Ask the server for the agents of a folder; reject with its reason if it cannot tell. */
+/** Ask the server for the conversations of a folder; reject with its reason if it cannot tell. */
 async function listAgents(
   folder: string,
   settings: ServerConnection.ISettings
