@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from msgbook.cli.terminal import complain, say, write
-from msgbook.display.console import TextDisplay
 from msgbook.display.turn_view import HiddenTurn, TurnView
 from msgbook.messages import content_text
 from msgbook.notebook import Cell
@@ -54,6 +53,8 @@ class Screen:
             return HiddenTurn()
         if self.heading:
             say(self.heading(cell))
+        from msgbook.display.console import TextDisplay
+
         return TextDisplay(record, _send)
 
     def end(self, cell: Cell, turn: Turn) -> None:
