@@ -1,5 +1,9 @@
 import { nullTranslator } from '@jupyterlab/translation';
-import { type IChatCell, parseCells, readVersions } from '../extras/diff/chatCell';
+import {
+  type IChatCell,
+  parseCells,
+  readVersions
+} from '../extras/diff/chatCell';
 import {
   diffParts,
   diffWords,
