@@ -7,6 +7,7 @@ around it. What stands around texts, such as a turn's folds, is our own Markdown
 
 from __future__ import annotations
 
+import atexit
 import re
 from functools import lru_cache
 from html import escape, unescape
@@ -14,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import ParseError, fromstring
 
 from markdown_it import MarkdownIt
-from math_core import LatexError, LatexToMathML
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
+from msgbook_format.exporters.formula_process import FormulaProcess
 from msgbook_format.turn import (
     DISPLAY,
     FORMULA,
@@ -181,21 +182,28 @@ _MATH_IN_TEXT = re.compile(r"\\text(?:rm|bf|it|sf|tt)?\{([^{}$]*)\$([^{}$]+)\$([
 
 
 @lru_cache(maxsize=1)
-def _converter() -> LatexToMathML:
-    return LatexToMathML(macros=_MACROS, fancy_error=False, allow_unreliable_rendering=True)
+def formula_process() -> FormulaProcess:
+    """Return the process that reads formulas; it starts with the first one."""
+    process = FormulaProcess(_MACROS)
+    atexit.register(process.close)
+    return process
 
 
-@lru_cache(maxsize=1024)
 def formula_html(tex: str, *, block: bool) -> str:
     """Return a formula as MathML; what cannot be read as code with its TeX."""
     if len(tex) <= MAX_TEX and "{" * _MAX_DEPTH not in tex and not _DEFINITION.search(tex):
         try:
-            written = _converter().convert_with_local_state(_known_tex(tex), displaystyle=block)
-            return "".join(_written(fromstring(_without_entities(written)), 0))  # noqa: S314  # of a converter, no text of a person
-        except (LatexError, ParseError, ValueError):
+            return _mathml(tex, block=block)
+        except (ParseError, ValueError):
             pass
     mark = "$$" if block else "$"
     return f'<code class="msg-TeX">{escape(mark + tex + mark)}</code>'
+
+
+@lru_cache(maxsize=1024)
+def _mathml(tex: str, *, block: bool) -> str:
+    written = formula_process().mathml(_known_tex(tex), block=block)
+    return "".join(_written(fromstring(_without_entities(written)), 0))  # noqa: S314  # of a converter, no text of a person
 
 
 def has_formulas(html: str) -> bool:
@@ -272,8 +280,9 @@ class Texts:
         self._texts: list[str] = []
 
     def clear(self) -> None:
-        """Forget all texts."""
+        """Forget all texts: those of another page follow."""
         self._texts.clear()
+        formula_process().begin_page()
 
     def add(self, text: str) -> str:
         """Return the place of a text, which is a block of its own; empty for an empty text."""

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from msgbook_format.exporters.formula_process import MOST_ENDS
 from msgbook_format.exporters.page_markdown import (
     ATTRIBUTES,
     MAX_TEX,
     TAGS,
+    Texts,
     formula_html,
     text_html,
 )
@@ -68,6 +70,32 @@ def test_a_formula_that_cannot_be_read_stays_tex(tex: str) -> None:
 )
 def test_a_formula_that_defines_commands_stays_tex(tex: str) -> None:
     assert formula_html(tex, block=True).startswith('<code class="msg-TeX">$$')
+
+
+UNCLOSED = [
+    "(" * 60,
+    "[" * 60,
+    r"\lceil " * 60 + "x",
+    "(x" * 60,
+    r"\sin(" * 60,
+    "(" * 500 + ")" * 400,
+]
+
+
+@pytest.mark.parametrize("tex", UNCLOSED)
+def test_brackets_without_end_hold_up_no_export(tex: str) -> None:
+    page = text_html(f"${tex}$ and $x^2$\n")
+    assert page.count("<math") == 1
+    assert '<code class="msg-TeX">$' in page
+
+
+def test_many_formulas_that_take_too_long_leave_those_of_the_next_page() -> None:
+    texts = Texts()
+    hostile = " ".join(f"${'(' * 60}{number}$" for number in range(2 * MOST_ENDS))
+    page = texts.html(texts.add(f"{hostile} and $y^2$"))
+    assert "<math" not in page
+    texts.clear()
+    assert "<math" in texts.html(texts.add("$y^2$"))
 
 
 def test_the_search_for_formulas_over_lines_has_an_end() -> None:
