@@ -176,7 +176,7 @@ def test_a_text_that_is_gone_is_named_and_the_turn_goes_on(talk):
     turn = talk.ask("Again?")
 
     assert turn["status"] == "done"
-    assert any("a.txt" in words and "gone" in words.lower() for words in notices(turn))
+    assert any("a.txt" in words and "missing" in words.lower() for words in notices(turn))
     assert "is gone" in str(talk.sent())
 
 
