@@ -60,7 +60,7 @@ def test_a_secret_that_was_approved_once_is_in_no_blob(talk, secrets, reference)
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (Answer("no", "not this one"), "the user said no: not this one"),
+        (Answer("no", "not this one"), "Denied by the user: not this one"),
         (None, "nobody could be asked"),
     ],
 )

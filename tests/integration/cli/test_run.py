@@ -111,7 +111,7 @@ def test_what_was_typed_before_the_question_does_not_answer_it(server, chat):
     shown.close()
 
     assert not (chat.parent / "new").exists()
-    assert "the user said no: not here" in server.messages()[-1]["content"]
+    assert "Denied by the user: not here" in server.messages()[-1]["content"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo terminals are POSIX's")
