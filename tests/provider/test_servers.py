@@ -305,5 +305,5 @@ def test_a_turn_costs_what_its_own_provider_asks(toml_of_two, tmp_path):
         run_magic("%usage", MagicContext(Conversation(Services(settings), tmp_path), transcript))
     )
 
-    costs = [line.split()[6] for line in shown.splitlines()[3:6]]
+    costs = [line.split()[4] for line in shown.splitlines()[3:6]]
     assert costs == ["1.0000", "3.0000", "?"]
