@@ -16,6 +16,19 @@ from msgbook_format import check, reads, writes
 UNREAD = "# %% [^a]\n\n[^a]: [markdown] histroy=none\n\nCANARY\n"
 STRAY = "# %% [^a]\n\nCANARY\n\n# %% [^b]\n\n[^b]: [markdown]\n\nOpen.\n\n[^c]: [raw]\n"
 
+GATHERED = "# %% [^a]\n\nCANARY\n\n# %% [^b]\n\n[^b]: [markdown]\n\nOpen.\n\n"
+ELSEWHERE = [
+    GATHERED + "[^a]: id=x\n    history=exclude\n",
+    GATHERED + "[^a]:\n    history=exclude\n",
+    GATHERED + "[^a]: model=x\nhistory=exclude\n",
+    "# %% [^a]\n\nCANARY\n\n[^a]: id=x\n    history=exclude\n",
+    "# %% [^a]\n\n[^a]: id=x\n> history=exclude\n\nCANARY\n",
+    "# %% [^a]\n\n[^a]: id=x\n - history=exclude\n\nCANARY\n",
+    "# %% [^a]\n\n[^a]: id=x,history=exclude\n\nCANARY\n",
+    "# %% [^a]\n\n[^a]: id=x;history=exclude\n\nCANARY\n",
+    "# %% [^a]\n\n[^a]: history\uff1dexclude\n\nCANARY\n",
+]
+
 
 @pytest.fixture
 def engine(tmp_path) -> Conversation:
@@ -27,7 +40,7 @@ def preview(engine: Conversation, cells: list, current: dict | None = None):
     return asyncio.run(engine.preview("And now?", above))
 
 
-@pytest.mark.parametrize("text", [UNREAD, STRAY])
+@pytest.mark.parametrize("text", [UNREAD, STRAY, *ELSEWHERE])
 def test_it_is_not_sent_and_the_next_turn_says_why(engine, text):
     asked = preview(engine, reads(text).cells)
 
@@ -35,7 +48,7 @@ def test_it_is_not_sent_and_the_next_turn_says_why(engine, text):
     assert "cannot be read as its footnote" in " ".join(asked.notices)
 
 
-@pytest.mark.parametrize("text", [UNREAD, STRAY])
+@pytest.mark.parametrize("text", [UNREAD, STRAY, *ELSEWHERE])
 def test_its_text_is_kept_to_the_byte_and_found_once(text):
     assert writes(reads(text)) == text
     assert [finding.code for finding in check(text)] == ["unread-footnote"]

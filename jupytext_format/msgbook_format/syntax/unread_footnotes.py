@@ -29,6 +29,8 @@ from msgbook_format.syntax.text_cell import (
 
 KEY = "unread"
 """The line, among the verbatim bits of a cell (`metadata.msgbook.text`)."""
+_NEXT = 500
+"""Characters in which a footnote goes on."""
 _SHOWN = 80
 """Characters of a line that are kept to be shown."""
 
@@ -119,7 +121,7 @@ def _history_line(text: str) -> str | None:
     if not _ATTRIBUTE.match(text):
         return None
     line = text.partition("\n")[0].strip()
-    type_, attributes = parse_footnote(line) or (None, [])
+    type_, attributes = parse_footnote(line.lstrip(_SIGNS)) or (None, [])
     said = type_ is None and any(is_near_history(key) for key, _ in attributes)
     return shown(line) if said else None
 
@@ -228,10 +230,13 @@ _LABELLED = re.compile(
 def _mentions(
     texts: list[str], bodies: list[tuple[int, int, int]], labels: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield labels and the lines that begin with one, in any brackets, and go on like a footnote."""
+    """Yield labels and the lines that begin with one, in any brackets, and go on like a footnote, or on the next line."""
     for index, start, end in bodies:
         for line in _LABELLED.finditer(texts[index], start, end):
-            if line["label"].casefold() in labels and _is_mark(line["rest"]):
+            if line["label"].casefold() in labels and (
+                _is_mark(line["rest"])
+                or _history_line(texts[index][line.end() + 1 : min(end, line.end() + _NEXT)])
+            ):
                 yield line["label"].casefold(), line[0]
 
 
@@ -254,7 +259,9 @@ _NEAR_RAW = frozenset(("row", "rwa", "arw", "rw", "ra", "rae", "raaw", "raww", "
 _TYPE = re.compile(r"\[[ \t]*(?:raw|code|markdown|nb|tool)[ \t]*\](?!\S)", re.IGNORECASE)
 _RAW = re.compile(r"(?:\A|[\s:])\[[ \t]*raw[ \t]*\](?=\s|\[|\Z)", re.IGNORECASE)
 _LABEL_AT_END = re.compile(r"\[\^[^\s\[\]^]+\]\Z")
-_ATTRIBUTE = re.compile(r"\s*\[?\w+=")
+_SIGNS = " \t>*+-"
+"""Signs of quotes and lists, which editors put before a line that goes on."""
+_ATTRIBUTE = re.compile(r"[\s>*+-]*\[?\w+=")
 _HISTORY = "history"
 _LONGEST = 24
 """Characters of a word that are compared."""
@@ -264,7 +271,7 @@ _OTHERS = frozenset(("hide", "hidden", "excluded", "no", "never", "off"))
 """Words that people write for `exclude`."""
 _RESTRICTING = frozenset(filter(is_restricted, HISTORY_VALUES)) | _OTHERS
 _SAID = re.compile(
-    r"(?<!\w)(?P<key>\w{4,24})[\"']?\s*[=:\uff1a]\s*[\"'\u201c\u2018]?(?P<value>\w*)"
+    r"(?<!\w)(?P<key>\w{4,24})[\"']?\s*[=:\uff1a\uff1d]\s*[\"'\u201c\u2018]?(?P<value>\w*)"
 )
 
 
@@ -291,14 +298,22 @@ def _is_misspelled(type_: str | None, attributes: Attributes) -> bool:
         folded = type_.casefold()
         if folded in _TYPES or folded in _NEAR_RAW:
             return True
-    return any(_is_misspelled_word(key, value is True) for key, value in attributes)
+    return any(
+        _is_misspelled_word(key, value is True) or (value is not True and _holds_a_word(value))
+        for key, value in attributes
+    )
+
+
+def _holds_a_word(value: str) -> bool:
+    """Return whether a value goes on with a `history`, as in `id=x,history=exclude`. One in quotes may be prose."""
+    return " " not in value and says_history(value)
 
 
 @lru_cache(maxsize=512)
 def _is_misspelled_word(key: str, is_flag: bool) -> bool:
     if not is_flag:
         return key != _HISTORY and is_near_history(key)
-    name = re.split(r"[=:\uff1a]", key, maxsplit=1)[0]
+    name = re.split(r"[=:\uff1a\uff1d]", key, maxsplit=1)[0]
     bare = name.strip("[]").casefold()
     return bare in _RESTRICTING or bare == "raw" or name == _HISTORY or is_near_history(name)
 
