@@ -304,9 +304,12 @@ def _is_misspelled(type_: str | None, attributes: Attributes) -> bool:
     )
 
 
+_NEXT_WORD = re.compile(r"[,;]\w+[=\uff1d]")
+
+
 def _holds_a_word(value: str) -> bool:
     """Return whether a value goes on with a `history`, as in `id=x,history=exclude`. One in quotes may be prose."""
-    return " " not in value and says_history(value)
+    return " " not in value and _NEXT_WORD.search(value) is not None and says_history(value)
 
 
 @lru_cache(maxsize=512)
