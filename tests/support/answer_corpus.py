@@ -198,6 +198,13 @@ def _pieces() -> list[Piece]:
     add("- שלום\n- עולם `x`", li=2, code=1)
     add("これは~~古い~~新しい *語* です。", strike=1, em=1)
     add("한국어 \\(x\\) 텍스트 🙂 👩‍👩‍👧", f=1)
+    # Emphasis beside punctuation, in scripts without blanks between words.
+    add("这是**“重点”**的内容，**注意：**请看**（附注）**。", strong=3)
+    add("- **《书名》：**好书\n- **C++**语言和**100%**的", li=2, strong=3)
+    add("変数**`x`**と**$y$**と*「語」*を使う。", strong=2, em=1, code=1, f=1)
+    add("**한국어(Korean)**는 ~~“옛말”~~이다.", strong=1, strike=1)
+    add("的**[文档](https://example.org/)**与**𠮷。**字，5 * 3 * 2 和 **未完", strong=2, em=0, a=1)
+    add("| 列 |\n| --- |\n| **值（元）**为$5 |", table=1, strong=1, f=0)
     # Bits of HTML.
     add(
         "H<sub>2</sub>O and x<sup>2</sup>, press <kbd>Ctrl</kbd>+<kbd>C</kbd>.<br>Next line",
@@ -226,6 +233,7 @@ def _pieces() -> list[Piece]:
     add('[text](https://example.org "title"), [ref][r], [r].\n\n[r]: https://example.org/r', a=3)
     add("[bad](javascript:alert(1)) [worse](data:text/html,x) [rel](notes/a.md#b)", a=1)
     add("![remote](https://example.org/p.png) ![file](p.png)", a=2, img=0)
+    add("![of $x$ and `y`](p.png)", a=1, f=0, code=0)
     add("![dot](data:image/png;base64,iVBORw0KGgo=)", img=1)
     add("![x](data:image/svg+xml;base64,PHN2Zz4=)", img=0)
     # The rest.

@@ -18,6 +18,10 @@ const SCHEME = /^[^/?#]*?:/;
 const CONTROLS = /[\u0000-\u0020\u007f-\u009f]+/g;
 const EMBEDDED =
   /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*$/i;
+const EAST_ASIAN =
+  '[\\u1100-\\u11ff\\u2e80-\\u2fff\\u3001-\\ua4cf\\uac00-\\ud7ff\\uf900-\\ufaff\\ufe30-\\ufe4f\\uff01-\\uffee\\u{20000}-\\u{3ffff}]';
+const EAST_ASIAN_START = new RegExp(`^${EAST_ASIAN}`, 'u');
+const EAST_ASIAN_END = new RegExp(`${EAST_ASIAN}$`, 'u');
 const BOX = /^\[([ xX])\][ \t\n]+(?=\S)/;
 const WWW =
   /[\w-]+(?:\.[\w-]+)+(?:[/?#][^\s<>"'`|]*[^\s<>"'`|.,;:!?()[\]{}*_~])?\/?/y;
@@ -68,6 +72,8 @@ export function dialectParser(): MarkdownIt {
   md.inline.ruler.disable('footnote_inline');
   addFormulas(md);
   addTags(md);
+  addEastAsianMarks(md);
+  md.core.ruler.after('inline', 'image_texts', keepImageTexts);
   md.core.ruler.push('tasks', markTasks);
   setRenderers(md);
   return md;
@@ -102,6 +108,47 @@ function setRenderers(md: MarkdownIt): void {
   rules.footnote_open = () => '<li>';
   rules.footnote_close = () => '</li>\n';
   rules.footnote_anchor = () => '';
+}
+
+/**
+ * Let `*` and `~` also end beside Chinese, Japanese and Korean, which have no blanks.
+ *
+ * CommonMark takes `**重点：**内容` for a text without emphasis: a mark between punctuation and a letter opens.
+ */
+function addEastAsianMarks(md: MarkdownIt): void {
+  md.inline.State = class extends md.inline.State {
+    override scanDelims(
+      start: number,
+      canSplitWord: boolean
+    ): StateInline.Scanned {
+      const scanned = super.scanDelims(start, canSplitWord);
+      const end = start + scanned.length;
+      // A character may be two units.
+      const before = this.src.slice(Math.max(0, start - 2), start) || ' ';
+      const after = this.src.slice(end, Math.min(end + 2, this.posMax)) || ' ';
+      return canSplitWord &&
+        (EAST_ASIAN_END.test(before) || EAST_ASIAN_START.test(after))
+        ? {
+            ...scanned,
+            can_open: !/^\s/.test(after),
+            can_close: !/\s$/.test(before)
+          }
+        : scanned;
+    }
+  };
+}
+
+/** Make text of the code and the formulas in the text of an image, which would be left out. */
+function keepImageTexts(state: StateCore): void {
+  for (const { children } of state.tokens) {
+    for (const image of children ?? []) {
+      for (const child of image.type === 'image' ? image.children! : []) {
+        if (['code_inline', FORMULA, DISPLAY].includes(child.type)) {
+          child.type = 'text';
+        }
+      }
+    }
+  }
 }
 
 function markTasks(state: StateCore): void {

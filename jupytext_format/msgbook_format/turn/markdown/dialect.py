@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from markdown_it import MarkdownIt
 from markdown_it.common.normalize_url import normalizeLink
+from markdown_it.rules_inline import emphasis, strikethrough
 
 from msgbook_format.turn.markdown.formulas import DISPLAY, FORMULA, add_formulas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from markdown_it.parser_inline import RuleFuncInlineType
     from markdown_it.ruler import RuleOptionsType
     from markdown_it.rules_block import StateBlock
     from markdown_it.rules_core import StateCore
@@ -40,6 +42,10 @@ _CONTROLS = re.compile(r"[\x00-\x20\x7f-\x9f]+")
 _EMBEDDED = re.compile(
     r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*\Z", re.IGNORECASE
 )
+_EAST_ASIAN = re.compile(
+    "[\u1100-\u11ff\u2e80-\u2fff\u3001-\ua4cf\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uffee\U00020000-\U0003ffff]"
+)
+"""Letters and punctuation of texts without blanks between words."""
 _BOX = re.compile(r"\[([ xX])\][ \t\n]+(?=\S)")
 _WWW = re.compile(r"[\w-]+(?:\.[\w-]+)+(?:[/?#][^\s<>\"'`|]*[^\s<>\"'`|.,;:!?()\[\]{}*_~])?/?")
 
@@ -62,6 +68,9 @@ def dialect_parser() -> MarkdownIt:
     md.inline.ruler.disable("footnote_inline")
     add_formulas(md)
     add_tags(md)
+    md.inline.ruler.at("emphasis", _beside_east_asian(emphasis.tokenize))
+    md.inline.ruler.at("strikethrough", _beside_east_asian(strikethrough.tokenize))
+    md.core.ruler.after("inline", "image_texts", _keep_image_texts)
     md.core.ruler.push("tasks", _mark_tasks)
     return md
 
@@ -102,6 +111,36 @@ def _www_length(linkify: Any, text: str, pos: int) -> int:
 
 def _complete(linkify: Any, match: Any) -> None:
     match.url = "http://" + match.url
+
+
+def _beside_east_asian(rule: RuleFuncInlineType) -> RuleFuncInlineType:
+    """Return a rule for `*` or `~` that also ends beside Chinese, Japanese and Korean, which have no blanks.
+
+    CommonMark takes `**重点：**内容` for a text without emphasis: a mark between punctuation and a letter opens.
+    """
+
+    def marks(state: StateInline, silent: bool) -> bool:
+        start, known = state.pos, len(state.delimiters)
+        if not rule(state, silent):
+            return False
+        before = state.src[start - 1 : start] or " "
+        after = state.src[state.pos : min(state.pos + 1, state.posMax)] or " "
+        if state.src[start] != "_" and _EAST_ASIAN.search(before + after):
+            for mark in state.delimiters[known:]:
+                mark.open, mark.close = not after.isspace(), not before.isspace()
+        return True
+
+    return marks
+
+
+def _keep_image_texts(state: StateCore) -> None:
+    """Make text of the code and the formulas in the text of an image, which would be left out."""
+    for token in state.tokens:
+        for image in token.children or []:
+            if image.type == "image":
+                for child in image.children or []:
+                    if child.type in ("code_inline", FORMULA, DISPLAY):
+                        child.type = "text"
 
 
 def _mark_tasks(state: StateCore) -> None:
