@@ -119,11 +119,11 @@ def is_exempt(url: str, no_proxy: str) -> bool:
 
     It has no standard. Every form that curl, Go, Java, Windows, Python or requests know counts: names, with or without
     a dot or `*.` before, addresses and ranges of them, `10.*`, ports, schemes, `*`, `<local>`, separated by commas,
-    semicolons or blanks.
+    semicolons, bars or blanks.
     """
     parts = urlsplit(url)
     host, port = _plain_host(parts.hostname or ""), parts.port or _PORTS.get(parts.scheme)
-    for quoted in re.split(r"[\s,;]+", no_proxy):
+    for quoted in re.split(r"[\s,;|]+", no_proxy):
         entry = quoted.strip("\"'")
         scheme, _, place = entry.rpartition("://")
         place, slash, rest = place.partition("/")

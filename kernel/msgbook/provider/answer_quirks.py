@@ -17,6 +17,13 @@ REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_text", "thinking"
 _INNER_TEXTS = ("text", "content", "thinking", "reasoning", "summary")
 """Keys of reasoning that is an object."""
 
+_TEXT_KEYS = ("text", "content", "value")
+_TEXT_TYPES = (None, "text", "output_text")
+"""Keys and types of a part that is text."""
+
+FINISH_KEYS = ("finish_reason", "finishReason", "stop_reason", "done_reason")
+"""Keys of a finish reason. Beside the first, vLLM's `stop_reason` is what the text was stopped at."""
+
 _FINISH_REASONS = {
     "stop": (
         "stop",
@@ -90,22 +97,40 @@ _REASON_LENGTH = 200
 """Characters of an unknown finish reason that are kept."""
 
 _USAGE = {
-    "input_tokens": ("prompt_tokens", "input_tokens"),
+    "input_tokens": (
+        "prompt_tokens",
+        "input_tokens",
+        "promptTokenCount",  # Gemini
+        "promptTokens",
+        "inputTokens",  # Bedrock
+    ),
     "cached_tokens": (
         "prompt_tokens_details.cached_tokens",
         "input_tokens_details.cached_tokens",
         "prompt_cache_hit_tokens",  # DeepSeek
         "cached_tokens",  # Moonshot
         "cache_read_input_tokens",  # gateways to Anthropic
+        "cachedContentTokenCount",
+        "cacheReadInputTokens",
     ),
-    "output_tokens": ("completion_tokens", "output_tokens"),
+    "output_tokens": (
+        "completion_tokens",
+        "output_tokens",
+        "candidatesTokenCount",
+        "completionTokens",
+        "outputTokens",
+    ),
     "reasoning_tokens": (
         "completion_tokens_details.reasoning_tokens",
         "output_tokens_details.reasoning_tokens",
         "reasoning_tokens",  # Perplexity
+        "thoughtsTokenCount",
     ),
 }
 """Places where a server may state a number of tokens, the most common first."""
+
+USAGE_KEYS = ("usage", "usageMetadata", "usage_metadata")
+"""Keys that hold them, as OpenAI and as Gemini spell them."""
 
 _MAX_TOKENS = 10**12
 """Most tokens of an answer that are believed. JSON allows numbers that cannot be added up, priced or saved."""
@@ -127,11 +152,19 @@ def join_text(parts: Any) -> str:
         return parts
     texts = []
     for part in parts if isinstance(parts, list) else [parts]:
-        text = part.get("text") if isinstance(part, dict) else part
+        text = _text_of(part) if isinstance(part, dict) else part
         if isinstance(text, dict | list) and text is not part:
             text = join_text(text)
+        if type(text) in (int, float):  # a gateway has read a piece of text as JSON
+            text = str(text)
         texts.append(text if isinstance(text, str) else "")
     return "".join(texts)
+
+
+def _text_of(part: dict[str, Any]) -> Any:
+    """Return the text of a part; some servers have another key for it."""
+    keys = _TEXT_KEYS if part.get("type") in _TEXT_TYPES else _TEXT_KEYS[:1]
+    return next((part[key] for key in keys if part.get(key) is not None), None)
 
 
 def find_reasoning(delta: dict[str, Any]) -> tuple[str, str]:
@@ -175,10 +208,12 @@ def plain_finish_reason(reason: Any) -> str | None:
 
 
 def find_usage(chunk: dict[str, Any]) -> Usage:
-    """Return the usage that a chunk states: at its top, in a choice (Moonshot) or in `x_groq`."""
-    places = [chunk, chunk.get("x_groq"), *objects(chunk.get("choices"))]
-    usages = [place["usage"] for place in places if isinstance(place, dict) and "usage" in place]
-    usage = next((usage for usage in usages if isinstance(usage, dict)), None)
+    """Return the usage that a chunk states: at its top, in a choice (Moonshot), in `x_groq`, beside what is said."""
+    choices = objects(chunk.get("choices"))
+    inner = [choice.get(key) for choice in choices for key in ("delta", "message")]
+    places = objects([chunk, chunk.get("x_groq"), *choices, *inner, chunk.get("error")])
+    usages = objects([place.get(key) for place in places for key in USAGE_KEYS])
+    usage = next(iter(usages), None)
     if usage is None:
         return {}
     found = {key: _first_count(usage, paths) for key, paths in _USAGE.items()}

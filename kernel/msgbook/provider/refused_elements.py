@@ -41,7 +41,7 @@ _SAID_OF_A_CALL = re.compile(
 """Words about a call that a model made, or about a choice among the tools: no tool is refused."""
 
 _SCHEMA_OF_TOOL = re.compile(
-    r"\bschema\b.{0,40}\b(function|tool)s?\b|\b(function|tool)s?\b.{0,40}\bschema\b|\bjson schema\b|\bgrammar\b"
+    r"\bschema\b.{0,40}\b(function|tool)s?\b|\b(function|tool)s?\b.{0,40}\bschema\b|\bjson schema\b|\bgrammar\b|\bunrecognized schema\b"
     r"|\btools\b.{0,20}\b(function|parameters|input_schema)\b|\b(tool|parameter|function) definitions?\b",
     re.IGNORECASE,
 )

@@ -35,10 +35,12 @@ _ONE_IMAGE = re.compile(
     r"|download|fetch|too (large|big|many|small|long)|at most (?!0\b)|moderation|violat|mismatch|specified using"
     r"|(could not|couldn't|cannot|can't|unable to|failed to) (process|read|load|open|identify|parse)"
     r"|flagged|beschädigt|ungültig|defekt|zu groß|endommag|trop (grand|volumineu)|dañad|demasiado grande|danneggiat"
-    r"|(图片|图像|圖片)(格式|大小|尺寸|数据|解析)|过小|下载|违规|审核",
+    r"|(图片|图像|圖片)(输入)?(格式|大小|尺寸|数据|解析)|过小|下载|违规|审核",
     re.IGNORECASE,
 )
 """Words about one image, which the user can change, not about images as such."""
+_BROKEN = re.compile(r"failed to (load|decode|process) (an? |the )?(image|picture)", re.IGNORECASE)
+"""Words of Ollama and llama.cpp, which answer 500 to an image that they cannot read."""
 _A_PICTURE = re.compile(
     r"image|picture|\bphoto|图片|图像|圖片|画像|이미지|imagen|\bBild", re.IGNORECASE
 )
@@ -76,7 +78,7 @@ def refuses_images_of_tools(refusal: RefusedError) -> bool:
 def find_images(refusal: RefusedError, request: Request) -> Elements | None:
     """Return the images that a server refuses, while it takes others."""
     words = refusal.words
-    if refusal.status >= 500 or _TOO_MANY.search(words):
+    if _TOO_MANY.search(words) or (refusal.status >= 500 and not _BROKEN.search(words)):
         return None
     is_of_all = bool(_CANNOT.search(words))
     is_of_one = _ONE_IMAGE.search(words) or (names_a_part(refusal) and not is_of_all)
@@ -105,7 +107,7 @@ EVERY_DOCUMENT: Elements = frozenset({"PDFs"})
 
 _DOCUMENT = re.compile(
     r"\binput_file\b|file_(data|id)\b|\bdocuments?\b|\bpdfs?\b|[\"'`]file[\"'`]"
-    r"|\bfile (input|content|part|upload|attachment)s?\b|文档",
+    r"|\bfile (input|content|part|upload|attachment)s?\b|文档|^\W*invalid message format\W*$|have a [\"'`]type[\"'`] field",
     re.IGNORECASE,
 )
 _FILE = re.compile(r"\bfiles?\b|\battachments?\b|文件|附件", re.IGNORECASE)
@@ -113,7 +115,7 @@ _FILE = re.compile(r"\bfiles?\b|\battachments?\b|文件|附件", re.IGNORECASE)
 _PART = re.compile(r"[\"'`](input_)?file[\"'`]|\bfile_data\b")
 """The type of the part, which a server may quote outside of its message."""
 _NO_DOCUMENTS = re.compile(
-    r"unknown variant|part type|content[ _]types?\b|supported values are|no endpoints|input should be|expected one of"
+    r"unknown variant|part type|^\W*invalid message format\W*$|have a [\"'`]type[\"'`] field|content[ _]types?\b|supported values are|no endpoints|input should be|expected one of"
     r"|(not|n't) (support|accept|take|allow) (pdf|file|document|attachment)s?( (input|content|upload|attachment)s?)?"
     r"\W*($|[.,;:]|\b(for|by|in|yet)\b)",
     re.IGNORECASE,

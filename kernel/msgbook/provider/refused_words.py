@@ -35,7 +35,7 @@ TOOLS_AS_SUCH = re.compile(
 
 _TOO_MANY_TOOLS = re.compile(
     r"too many (tools|functions)|\b\d+ (tools|functions)\b.{0,20}\b(supported|allowed|accepted)"
-    r"|\b(number|count) of (tools|functions)\b|\btools[\"'`]?\W{1,4}(array|list) too long"
+    r"|\b(number|count) of (tools|functions)\b|\b\d+ function[ _]?declarations?\b|\btools[\"'`]?\W{1,4}(array|list) too long"
     r"|(at most|maximum|max|limit|more than|up to)( of)? \d+ (tools|functions)\b|\btools\b.{0,20}\bexceed",
     re.IGNORECASE,
 )
@@ -150,7 +150,7 @@ NO_REASONING_BACK = re.compile(
 """Words about reasoning that the server is given back: it comes from another account, is changed, or unknown to it."""
 _REASONING_FIELD = re.compile(
     r"\b(reasoning[_ ](?:content|details|text))\b|\bmessages?\b.{0,80}[\"'`.](reasoning)\b"
-    r"|[\"'`](reasoning)[\"'`].{0,80}\b(?:assistant|messages?|back)\b",
+    r"|[\"'`](reasoning)[\"'`].{0,80}\b(?:assistant|messages?|back)\b|\bsignature\W{1,4}in\W{1,4}(thinking)\b",
     re.IGNORECASE,
 )
 """Fields of a message of the chat API that hold reasoning."""
@@ -220,7 +220,7 @@ _LOST_CALL = re.compile(
     r"\b(tool|function)\w*[ _-]?ids?\b.{0,80}\b(not found|not exist|unknown|no match|not match)"
     r"|\bunexpected\W{1,3}tool[ _-]?(call|use)[ _-]?id|\btool_(use|result)\b.{0,60}\b(without|correspond|immediately after)\b"
     r"|\b(not the same|different) number of (function|tool) (calls|responses)|\bfunction response parts? is equal\b"
-    r"|\bfunction call turn comes immediately after|\b(unknown|unmatched|orphan\w*) (tool|function)[ _-](call|result|response)",
+    r"|\bresult does not follow\b|\bonly supports? single tool-calls\b|\bfunction call turn comes immediately after|\b(unknown|unmatched|orphan\w*) (tool|function)[ _-](call|result|response)",
     re.IGNORECASE,
 )
 """Words about a result whose call a server does not find. Every request has both: it has lost one, or counts them

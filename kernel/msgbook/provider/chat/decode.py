@@ -21,7 +21,9 @@ from msgbook.events import (
 )
 from msgbook.provider.answer_quirks import (
     ECHOED_KEYS,
+    FINISH_KEYS,
     REASONING_KEYS,
+    USAGE_KEYS,
     CitationList,
     add_usage,
     find_model,
@@ -75,6 +77,7 @@ _PLAIN_DELTA = frozenset(("content", "role"))
 
 _CHUNK_KEYS = _PLAIN_CHUNK | {
     *ERROR_KEYS,
+    *USAGE_KEYS,
     "x_groq",
     "citations",
     "search_results",
@@ -89,11 +92,13 @@ _CHOICE_KEYS = _PLAIN_CHOICE | {
     "usage",
     "content_filter_results",  # Azure
     "content_filter_offsets",
-    "stop_reason",  # vLLM
+    *FINISH_KEYS,
     "matched_stop",  # SGLang
 }
 _DELTA_KEYS = _PLAIN_DELTA | {
     *ERROR_KEYS,
+    *USAGE_KEYS,
+    *FINISH_KEYS,
     *REASONING_KEYS,
     "reasoning_details",
     "refusal",
@@ -109,7 +114,6 @@ _DELTA_KEYS = _PLAIN_DELTA | {
     "logprobs",
     "token_ids",
     "tool_call_id",
-    "stop_reason",
     "channel",
     "cache_control",
     *ECHOED_KEYS,  # LiteLLM repeats here what other keys say
@@ -121,6 +125,11 @@ _DELTA_KEYS = _PLAIN_DELTA | {
     "encrypted_content",
 }
 """Keys whose content is read, or says nothing to a reader."""
+
+_USAGE = frozenset(USAGE_KEYS)
+
+_BESIDE_DELTA = frozenset((*REASONING_KEYS, "tool_calls", "function_call", "images"))
+"""Keys of a delta that a few servers put beside it."""
 
 _THOUGHT_KEYS = frozenset((*REASONING_KEYS, "reasoning_details", "thinking_blocks"))
 
@@ -146,6 +155,8 @@ _WORDY = frozenset(
         "text",
         "content",
         "delta",
+        "tool_calls",
+        "function_call",
         "output",
         "response",
         "answer",
@@ -286,9 +297,9 @@ class CompletionDecoder:
             groq = chunk.get("x_groq")  # says why a stream ended early
             errors.append(groq.get("error") if isinstance(groq, dict) else None)
         if not is_plain:
-            self._note_further_keys(chunk, is_error=any(errors))
+            yield from self._further_keys(chunk, is_error=any(errors))
         self._answered = self._answered or "choices" in chunk
-        if chunk.get("usage") is not None:
+        if chunk.get("usage") is not None or chunk.get("error") or not is_plain:
             add_usage(self._usage, find_usage(chunk))
         if self.model is None:
             self.model = find_model(chunk)
@@ -301,35 +312,37 @@ class CompletionDecoder:
             yield from self.flush()
             raise ReportedError(error)
 
-    def _note_further_keys(self, chunk: dict[str, Any], *, is_error: bool) -> None:
-        """Note usage, citations, and keys of a chunk that nobody knows."""
+    def _further_keys(self, chunk: dict[str, Any], *, is_error: bool) -> Iterator[StreamEvent]:
+        """Note citations, and yield the events of keys of a chunk that nobody knows."""
         is_answer = self._answered or "choices" in chunk
         if not is_answer and str(chunk.get("type")).startswith("response."):
             raise OtherApiError(_OF_OTHER_API)
-        if "x_groq" in chunk:
-            add_usage(self._usage, find_usage(chunk))
         if "citations" in chunk or "search_results" in chunk:
             self._citations.add(listed_citations(chunk))
         if not is_error:
-            self._note_words(chunk, _CHUNK_KEYS)
+            yield from self._others(chunk, _CHUNK_KEYS)
 
-    def _note_words(self, values: dict[str, Any], known: frozenset[str]) -> None:
-        """Note what stands under unknown keys beside the answer, if it is meant for a person: most is not."""
+    def _others(self, values: dict[str, Any], known: frozenset[str]) -> Iterator[StreamEvent]:
+        """Yield pictures under unknown keys beside the answer, and note what is meant for a person: most is not."""
         for key in sorted(values.keys() - known):
-            if key in _WORDY or _PROSE.search(content_words(values[key])):
+            if events := self._pictures.of_key(key, values[key]):
+                yield from self._picture(events)
+            elif key in _WORDY or _PROSE.search(content_words(values[key])):
                 self._unknown.add(key, values[key])
 
     def _one_choice(self, choice: dict[str, Any]) -> Iterator[StreamEvent]:
         if not choice.keys() <= _PLAIN_CHOICE:
             add_usage(self._usage, find_usage({"choices": [choice]}))
-            self._note_words(choice, _CHOICE_KEYS)
+            yield from self._others(choice, _CHOICE_KEYS | _BESIDE_DELTA)
         index = choice.get("index")
         if index and type(index) is int and self._is_further(index):
             self._unknown.add("a further choice", choice.get("delta") or choice.get("message"))
             return
         self._has_first = self._has_first or index == 0
         delta, message = choice.get("delta"), choice.get("message")
-        finish = choice.get("finish_reason")
+        if not _BESIDE_DELTA.isdisjoint(choice) and isinstance(delta, dict | None):
+            delta = {key: choice[key] for key in _BESIDE_DELTA & choice.keys()} | (delta or {})
+        finish = _finish_reason(choice, delta)
         if isinstance(delta, dict) and delta:
             yield from self._delta(delta, ends=bool(finish))
         if isinstance(message, dict):
@@ -379,6 +392,8 @@ class CompletionDecoder:
             yield from self._contents(delta.get("content"))
             return
         self._said_keys |= {key for key in delta if delta[key]}
+        if not _USAGE.isdisjoint(delta):
+            add_usage(self._usage, find_usage(delta))
         if not ERROR_KEYS.isdisjoint(delta):
             self._error = self._error or stated_error(delta)
         yield from self._reasoning(delta)
@@ -392,7 +407,10 @@ class CompletionDecoder:
             yield from self._refusal(refusal)
         images = delta.get("images")
         for image in images if isinstance(images, list) else [images]:
-            yield from self._picture(self._pictures.of_value(image))
+            events = self._pictures.of_value(image)
+            if events is None:
+                self._unknown.add("images", image)
+            yield from self._picture(events)
         self._citations.add(delta.get("annotations"))
         if delta.get("tool_calls") or delta.get(LEGACY):
             yield from self._called(delta, ends=ends)
@@ -519,6 +537,12 @@ class CompletionDecoder:
             raise NotACompletionError(describe_other_body("a chat completion", body))
         self._events.done = True
         yield from self._chunk(answer)
+
+
+def _finish_reason(choice: dict[str, Any], delta: Any) -> Any:
+    """Return the finish reason of a choice, under whatever key, or in its delta."""
+    places = [choice, delta] if isinstance(delta, dict) else [choice]
+    return next((place[k] for place in places for k in FINISH_KEYS if place.get(k)), None)
 
 
 def _as_list(choices: Any) -> Any:

@@ -225,6 +225,8 @@ class ResponseDecoder:
         if not error and not kind.startswith("response."):
             error = stated_error(event, is_bare="choices" not in event)
         self._answered = self._answered or kind.startswith("response.")
+        if response is not event:
+            self._note_usage_and_model(event)
         if kind in ("error", "response.error") or (error and kind not in _ENDS):
             self._note_usage_and_model(response)
             yield from self.flush()
@@ -336,8 +338,9 @@ class ResponseDecoder:
         self._events.done = True
         if error or status in ("failed", "cancelled"):
             raise ReportedError(error or f"The response is {status}.")
-        if status == "incomplete":
-            yield from self._end_early(response.get("incomplete_details"))
+        details = response.get("incomplete_details")
+        if status == "incomplete" or (status == "completed" and details):
+            yield from self._end_early(details)
         elif status != "completed":
             self._finish_reason = plain_finish_reason(status)
         else:

@@ -134,6 +134,9 @@ class SentText:
         whole = repair_surrogates(text)
         if not text or self._has_ended or (self._is_new(index) and self._is_said(whole)):
             return 0, ""
+        if not self._is_known(index) and self._size == len(whole) and str(self) == whole:
+            self._ended.update(range(len(self._parts)))
+            return 0, ""
         part = self._part(index)
         if part in self._ended:
             return part, ""
@@ -219,8 +222,12 @@ class SentText:
 
     def _is_new(self, index: Any) -> bool:
         """Return whether an index names no part, and none is open."""
-        known = type(index) is int and (index in self._announced or index in self._aliases)
-        return not known and bool(self._parts) and len(self._parts) - 1 in self._ended
+        return (
+            not self._is_known(index) and bool(self._parts) and len(self._parts) - 1 in self._ended
+        )
+
+    def _is_known(self, index: Any) -> bool:
+        return type(index) is int and (index in self._announced or index in self._aliases)
 
     def _is_said(self, whole: str) -> bool:
         return any(_are_same(self._parts[part], whole) for part in self._ended)
