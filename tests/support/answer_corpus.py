@@ -233,7 +233,6 @@ def _pieces() -> list[Piece]:
     add('[text](https://example.org "title"), [ref][r], [r].\n\n[r]: https://example.org/r', a=3)
     add("[bad](javascript:alert(1)) [worse](data:text/html,x) [rel](notes/a.md#b)", a=1)
     add("![remote](https://example.org/p.png) ![file](p.png)", a=2, img=0)
-    add("![of $x$ and `y`](p.png)", a=1, f=0, code=0)
     add("![dot](data:image/png;base64,iVBORw0KGgo=)", img=1)
     add("![x](data:image/svg+xml;base64,PHN2Zz4=)", img=0)
     # The rest.

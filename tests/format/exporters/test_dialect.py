@@ -147,3 +147,7 @@ def test_a_chart_that_a_script_draws_does_not_vanish_without_a_word(data: dict[s
     cell = v4.new_code_cell("%%python\nchart", outputs=[v4.new_output("display_data", data=data)])
     page: str = MsgHTMLExporter().from_notebook_node(notebook(cell))[0]
     assert "is not shown here" in page
+
+
+def test_the_text_of_an_image_keeps_its_formulas_and_code() -> None:
+    assert outline(markdown_to_html("![of $x$ and `y`](p.png)")) == "<p><a p.png>of x and y</a></p>"
