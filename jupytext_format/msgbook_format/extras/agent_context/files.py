@@ -40,13 +40,7 @@ def parse_agent_file(data: bytes, path: Path | str) -> dict[str, Any]:
 def encode_agent_file(
     notebook: dict[str, Any], path: Path | str, *, present: bytes | None, folder: Path | None
 ) -> bytes:
-    """Return the bytes of a notebook's file.
-
-    Args:
-        path: Name of the file, for an error; its stem names a new agent.
-        present: Content of the file, which keeps its spelling where nothing has changed; None for a
-            new file.
-        folder: The folder that a new agent is allowed to use; None if it is not known.
+    """Return the bytes of a notebook's file, for `message_files.encode_agent_file`, which names the arguments.
 
     Raises:
         NotAnAgentFileError: The notebook has another kernel, or `present` holds no AgentContext.
