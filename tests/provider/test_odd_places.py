@@ -109,14 +109,58 @@ def test_a_completed_response_that_says_why_it_is_incomplete_is_not_done() -> No
     assert StreamedTurn("responses", body).said["status"] == "incomplete"
 
 
-def test_a_summary_whose_index_counts_up_with_each_delta_is_not_said_again() -> None:
-    words = ["I ", "think ", "so"]
-    deltas = [
-        event("reasoning_summary_text.delta", item_id="r", summary_index=n, delta=word)
-        for n, word in enumerate(words)
-    ]
-    whole = event("reasoning_summary_text.done", item_id="r", summary_index=3, text="I think so")
-    body = response_sse(*deltas, whole, event("completed", response={"status": "completed"}))
+COMPLETED = event("completed", response={"status": "completed"})
 
-    [reasoning] = StreamedTurn("responses", body).said["reasoning"]
-    assert reasoning.split() == ["I", "think", "so"]
+
+def summaries(*deltas: tuple[int, str]) -> list[dict[str, Any]]:
+    kind = "reasoning_summary_text.delta"
+    return [event(kind, item_id="r", summary_index=index, delta=words) for index, words in deltas]
+
+
+def reasoning(*events: dict[str, Any]) -> str:
+    [text] = StreamedTurn("responses", response_sse(*events, COMPLETED)).said["reasoning"]
+    return text
+
+
+COUNTED_UP = summaries(*enumerate(["I ", "think ", "so"]))
+WHOLE = event("reasoning_summary_text.done", item_id="r", summary_index=3, text="I think so")
+TEXT = event("output_text.delta", item_id="m", delta="Hi")
+
+
+@pytest.mark.parametrize("further", [(), (WHOLE,), (TEXT,), (WHOLE, TEXT)])
+@pytest.mark.parametrize("deltas", [1, 2, 3])
+def test_an_index_that_counts_the_deltas_of_a_summary_begins_no_paragraphs(
+    deltas: int, further: tuple[dict[str, Any], ...]
+) -> None:
+    pieces = COUNTED_UP[:deltas]
+    said = "".join(piece["delta"] for piece in pieces)
+    ends = [{**one, "text": said} if "text" in one else one for one in further]
+
+    assert reasoning(*pieces, *ends) == said
+
+
+@pytest.mark.parametrize(
+    "deltas",
+    [
+        [(0, "**One**\n\nFirst I think."), (1, "**Two**\n\nThen I look."), (2, "Now I answer.")],
+        [(0, "I think."), (1, "I look.")],
+        [(0, "先想一想。"), (1, "再看一看。"), (2, "好了。")],
+    ],
+)
+def test_an_index_for_each_paragraph_begins_paragraphs(deltas: list[tuple[int, str]]) -> None:
+    assert reasoning(*summaries(*deltas)) == "\n\n".join(words for _, words in deltas)
+
+
+def test_an_index_that_comes_again_is_that_of_a_part() -> None:
+    deltas = summaries((0, "I"), (1, "you"), (1, " two"), (2, "they"))
+
+    assert reasoning(*deltas) == "I\n\nyou two\n\nthey"
+
+
+def test_complete_texts_say_what_an_index_means() -> None:
+    ends = [
+        event("reasoning_summary_text.done", item_id="r", summary_index=n, text=text)
+        for n, text in enumerate("ab")
+    ]
+
+    assert reasoning(*summaries((0, "a"), (1, "b")), *ends) == "a\n\nb"

@@ -91,6 +91,17 @@ def _count_announced_summaries(events: list[Event]) -> None:
             event["summary_index"] = place
 
 
+def _count_summaries(events: list[Event]) -> None:
+    """Each delta of a summary has the next index, and nobody announces the parts."""
+    place = -1
+    for event in events:
+        if event["type"] == "response.reasoning_summary_part.added":
+            event["type"] = "response.in_progress"
+        elif "summary_index" in event:
+            place += event["type"].endswith("text.delta")
+            event["summary_index"] = place
+
+
 def _end_at_the_next_index(events: list[Event]) -> None:
     """As vLLM does it: what ends an item has the index of the next one."""
     for event in events:
@@ -149,6 +160,7 @@ INDEXES = ("output_index", "content_index", "summary_index")
 RESPONSES: dict[str, Renumber] = {
     "parts counted": _count_parts,
     "announced summaries counted": _count_announced_summaries,
+    "summaries counted": _count_summaries,
     "ends at the next index": _end_at_the_next_index,
     "other ids at the end": _other_ids_at_the_end,
     "other call ids": _other_call_ids,

@@ -10,7 +10,8 @@ from msgbook.provider.answer_quirks import CitationList, join_text, objects, rep
 from msgbook.provider.json_events import UnknownContent
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.pieces import ThinkSplitter
-from msgbook.provider.responses.output_item import Item, TextItem
+from msgbook.provider.responses.output_item import Item, TextItem, item_texts
+from msgbook.provider.responses.summary_parts import Piece, SummaryParts
 
 _PARTS = ("output_text", "text", "refusal", "summary_text", "reasoning_text")
 """Types of the parts of an item that are text."""
@@ -31,6 +32,31 @@ class ReasoningItem(TextItem):
         self._shown = ""
         self._part: int | None = None
         self._has_block = False
+        self._parts = SummaryParts()
+
+    def begin_part(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
+        if kind == "summary":
+            yield from self._summary(self._parts.announce())
+        yield from super().begin_part(kind, index, text)
+
+    def add(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
+        if kind == "summary":
+            yield from self._summary(self._parts.feed(index, text))
+        else:
+            yield from super().add(kind, index, text)
+
+    def end_part(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
+        if kind == "summary":
+            yield from self._summary(self._parts.end_part(text))
+        yield from super().end_part(kind, index, text)
+
+    def _summary(self, pieces: list[Piece]) -> Iterator[StreamEvent]:
+        for piece in pieces:
+            yield from super().add("summary", *piece)
+
+    def _held(self) -> Iterator[StreamEvent]:
+        yield from self._summary(self._parts.release([]))
+        yield from super()._held()
 
     def pause(self) -> Iterator[StreamEvent]:
         """Yield an empty delta if the reasoning is hidden so far: its place is before what follows."""
@@ -44,6 +70,7 @@ class ReasoningItem(TextItem):
         yield from ()
 
     def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
+        yield from self._summary(self._parts.release(item_texts(item, "summary")))
         yield from super().finish(item)
         for part in objects(item.get("summary")) + objects(item.get("content")):
             if part.get("type") not in _PARTS:
