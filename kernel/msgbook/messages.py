@@ -16,17 +16,33 @@ Message = dict[str, Any]
 Part = dict[str, Any]
 """A content part: `{"type": "text", ...}`, `{"type": "image_url", ...}` (seed 001) or `{"type": "file", ...}`."""
 
-ApiName = Literal["chat", "responses"]
-"""The API over which a server is asked: chat completions, or OpenAI's newer Responses API."""
+ApiName = Literal["chat", "responses", "anthropic"]
+"""The API over which a server is asked: chat completions, OpenAI's newer Responses API, or Anthropic's Messages API."""
 
-API_TITLES: Mapping[ApiName, str] = {"chat": "chat API", "responses": "Responses API"}
+API_TITLES: Mapping[ApiName, str] = {
+    "chat": "chat API",
+    "responses": "Responses API",
+    "anthropic": "Messages API",
+}
 """What a reader is told that an API is."""
 
-OTHER_API: Mapping[ApiName, ApiName] = {"chat": "responses", "responses": "chat"}
+OTHER_API: Mapping[ApiName, ApiName] = {
+    "chat": "responses",
+    "responses": "chat",
+    "anthropic": "chat",
+}
+"""The API that a server may have instead."""
 
 OUTPUT_ITEMS = "output_items"
 """Key of an assistant message with what a server of the Responses API wants back within the turn: its output
 items in their order. Those of type `message` and `function_call` hold nothing that the message itself says."""
+
+CONTENT_BLOCKS = "content_blocks"
+"""Key of an assistant message with what a server of the Messages API wants back within the turn: its content blocks in
+their order. Those of type `text` and `tool_use` are told by the message itself, too."""
+
+ECHOED = (OUTPUT_ITEMS, CONTENT_BLOCKS)
+"""Keys of an assistant message that one API alone takes back."""
 
 IMAGE = "[image]"
 """Text that stands for an image if the model takes no images."""

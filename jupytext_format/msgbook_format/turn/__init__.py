@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from msgbook_format.turn.model import (
         COMPLETE_REASONS,
         FINISH_REASONS,
+        PAUSE_REASON,
         PROVIDER_REASONS,
         LimitReason,
     )

@@ -108,6 +108,10 @@ class Usage(TypedDict, total=False):
     cached_tokens: int
     output_tokens: int
     reasoning_tokens: int
+    cache_write_tokens: int
+    """Of the input, those that the server keeps from now on."""
+    web_searches: int
+    """Searches of the web that the server made itself."""
     untold_steps: int
     """Steps whose usage is unknown, if that of others is known: their tokens are not counted."""
 
@@ -254,6 +258,9 @@ LimitReason = Literal["max_steps", "budget", "answer_limit", "repeated_failure"]
 
 COMPLETE_REASONS = ("stop", "tool_calls")
 """Reasons of an answer that is complete. After any other one, known or not, the turn is not done."""
+
+PAUSE_REASON = "pause_turn"
+"""Reason of an answer that the server goes on with when it is asked again (Anthropic)."""
 
 PROVIDER_REASONS: Mapping[str, str] = {
     "length": "the answer reached the length limit",

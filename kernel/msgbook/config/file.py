@@ -47,7 +47,7 @@ PROVIDER_KEYS = {
     **dict.fromkeys(("api_key_session", "headers", "prices", "plugin", "options"), _ANY),
     **dict.fromkeys(("keep_reasoning", "alternate", "documents"), _SWITCH),
     **dict.fromkeys(("requests_per_minute", "max_parallel"), _COUNT),
-    "api": Key('"chat" or "responses"', lambda value: value in get_args(ApiName)),
+    "api": Key('"chat", "responses" or "anthropic"', lambda value: value in get_args(ApiName)),
 }
 TABLE_KEYS = {
     "limits": {name: _limit(name) for name in LIMIT_KEYS},

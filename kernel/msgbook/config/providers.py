@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from msgbook.config.file import SettingsFile, strip_text
 from msgbook.config.key_places import KEY_PLACES, SESSION, find_saved_key
 from msgbook.config.settings import ProviderSettings, SavedKey
-from msgbook.config.urls import find_url_problem, read_server_url, show_url
+from msgbook.config.urls import find_url_problem, read_server_url, show_url, with_version
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
 from msgbook.text import one_line, visible
@@ -20,10 +20,26 @@ from msgbook_format.typed import as_dict
 ENVIRONMENT = "openai"
 """Name of the provider that the environment sets."""
 
-OTHER_KEYS = ("OPENAI_ADMIN_KEY", "OPENAI_WEBHOOK_SECRET")
-"""Variables with keys that the SDK reads and msgbook does not use."""
+ANTHROPIC = "anthropic"
+"""Name of the provider that the environment sets by `ANTHROPIC_API_KEY`."""
 
-OPENAI_KEYS = ("OPENAI_API_KEY", "OPENAI_CUSTOM_HEADERS", *OTHER_KEYS)
+ANTHROPIC_KEY = "ANTHROPIC_API_KEY"
+
+OTHER_KEYS = (
+    "OPENAI_ADMIN_KEY",
+    "OPENAI_WEBHOOK_SECRET",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_WEBHOOK_SIGNING_KEY",
+)
+"""Variables with keys that the SDKs read and msgbook does not use."""
+
+KEY_VARIABLES = (
+    "OPENAI_API_KEY",
+    "OPENAI_CUSTOM_HEADERS",
+    ANTHROPIC_KEY,
+    "ANTHROPIC_CUSTOM_HEADERS",
+    *OTHER_KEYS,
+)
 """Variables that hold keys, whatever the settings say."""
 
 ORGANIZATION_HEADERS = {
@@ -36,6 +52,7 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 _OPENAI_HOST = "api.openai.com"
 OPENAI_URL = f"https://{_OPENAI_HOST}/v1"
+ANTHROPIC_URL = "https://api.anthropic.com/v1"
 
 
 class FoundProviders(NamedTuple):
@@ -48,7 +65,8 @@ class FoundProviders(NamedTuple):
 
 
 def read_providers(env: Mapping[str, str], file: SettingsFile) -> FoundProviders:
-    """Return all providers; the default is the environment's, else the first of the file.
+    """Return all providers; the default is the environment's, else the first of the file, else Anthropic's of the
+    environment.
 
     Raises:
         ConfigError: The default provider cannot be used. Another one gets a `problem` and a warning.
@@ -63,8 +81,12 @@ def read_providers(env: Mapping[str, str], file: SettingsFile) -> FoundProviders
             names.remove(ENVIRONMENT)
             set_aside.append(_read_table(env, file, ENVIRONMENT))
             _warn_of_ignored_keys(file, ours)
+    claude = _read_anthropic_environment(env, file)
     for name in names:
-        found[name] = _with_options(_read_table(env, file, name), file)
+        given = claude if name == ANTHROPIC else None
+        found[name] = _with_options(given or _read_table(env, file, name), file)
+    if claude is not None and ANTHROPIC not in found:
+        found[ANTHROPIC] = _with_options(claude, file)
     for number, provider in enumerate(found.values()):
         if provider.problem and number == 0:
             raise ConfigError(provider.problem)
@@ -98,6 +120,7 @@ _DOCUMENTS: Mapping[str, tuple[ApiName, ...]] = {
     "openai.com": ("chat", "responses"),
     "openai.azure.com": ("responses",),
     "openrouter.ai": ("chat",),
+    "anthropic.com": ("anthropic",),
 }
 """The APIs over which a host takes PDFs as documents. Local servers and most gateways refuse them."""
 
@@ -153,6 +176,30 @@ def _read_environment(env: Mapping[str, str]) -> ProviderSettings | None:
         "OPENAI_API_KEY",
         headers=_environment_headers(env),
         from_environment=True,
+    )
+
+
+_OWN_SERVER = (
+    "base_url",
+    "api_key_env",
+    *(place.setting for place in KEY_PLACES.values()),
+    "plugin",
+)
+"""Keys of `[providers.anthropic]` that say where its server or its key is: then the environment says nothing."""
+
+
+def _read_anthropic_environment(
+    env: Mapping[str, str], file: SettingsFile
+) -> ProviderSettings | None:
+    """Return the server of `ANTHROPIC_API_KEY` and `ANTHROPIC_BASE_URL`, unless the file has one of this name."""
+    key = env.get(ANTHROPIC_KEY, "").strip() or None
+    if not key or any(setting in file.provider(ANTHROPIC) for setting in _OWN_SERVER):
+        return None
+    base_url = env.get("ANTHROPIC_BASE_URL", "").strip() or ANTHROPIC_URL
+    check_key(key, ANTHROPIC_KEY)
+    check_url(base_url, "ANTHROPIC_BASE_URL")
+    return ProviderSettings(
+        ANTHROPIC, base_url, key, ANTHROPIC_KEY, api="anthropic", from_environment=True
     )
 
 
@@ -238,7 +285,7 @@ def _check(provider: ProviderSettings, whose: str, entry: Mapping[str, Any], fil
         raise ConfigError(f"{file}: options {whose} is not a table.")
     if "options" in entry and not provider.plugin:
         raise ConfigError(f"{file}: options {whose} are for a plug-in, but plugin is missing.")
-    if provider.base_url is None and not provider.plugin:
+    if provider.base_url is None and not provider.plugin and entry.get("api") != "anthropic":
         # Without a URL the SDK would send everything to OpenAI.
         raise ConfigError(_missing_url(provider, whose, file))
     check_url(provider.base_url, f"{file}: base_url {whose}")
@@ -279,7 +326,11 @@ def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSet
     """Return the provider with the prices and options of `[providers.NAME]`."""
     name = provider.name
     api = file.options(name, "api").get("api")
-    found = replace(provider, api=api or "chat") if provider.plugin else at_base_url(provider, api)
+    is_claude = provider.from_environment and provider.api == "anthropic"
+    if provider.plugin:
+        found = replace(provider, api=api or "chat")
+    else:
+        found = at_base_url(provider, api or ("anthropic" if is_claude else None))
     known = not provider.plugin and takes_documents(found.base_url, found.api)
     prices = file.prices(name)
     options = file.options(
@@ -305,7 +356,10 @@ def at_base_url(provider: ProviderSettings, api: ApiName | None) -> ProviderSett
     base_url, of_endpoint = provider.base_url, None
     if base_url is not None:
         base_url, of_endpoint = read_server_url(base_url)
-    return replace(provider, base_url=base_url, api=api or of_endpoint or default_api(base_url))
+    api = api or of_endpoint or default_api(base_url)
+    if api == "anthropic":
+        base_url = with_version(base_url or ANTHROPIC_URL)
+    return replace(provider, base_url=base_url, api=api)
 
 
 def _warn_of_ignored_keys(file: SettingsFile, ours: ProviderSettings) -> None:
@@ -336,18 +390,20 @@ class Preset(NamedTuple):
         name: Wished name of its `[providers.NAME]`.
         title: Name that its makers give it.
         key_variable: Variable that usually holds the key; empty for a server without keys.
+        api: The API that is set; None for the default of the URL.
     """
 
     name: str
     title: str
     base_url: str
     key_variable: str = ""
+    api: ApiName | None = None
 
 
 PRESETS = (
     # `openai` is the provider of the environment.
     Preset("openai-api", "OpenAI", OPENAI_URL, "OPENAI_API_KEY"),
-    Preset("anthropic", "Anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
+    Preset("anthropic", "Anthropic", ANTHROPIC_URL, ANTHROPIC_KEY, "anthropic"),
     Preset("deepseek", "DeepSeek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
     Preset(
         "gemini",

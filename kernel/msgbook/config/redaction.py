@@ -13,7 +13,7 @@ from html.entities import html5
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from msgbook.config.providers import OPENAI_KEYS
+from msgbook.config.providers import KEY_VARIABLES
 from msgbook.config.settings import Settings
 from msgbook.text import changed_key
 
@@ -27,7 +27,7 @@ def hide_keys(settings: Settings, environ: MutableMapping[str, str] | None = Non
     This includes URLs with a password, and other variables with a key.
     """
     env = os.environ if environ is None else environ
-    named, secrets = {*OPENAI_KEYS, *settings.key_variables}, settings.secrets
+    named, secrets = {*KEY_VARIABLES, *settings.key_variables}, settings.secrets
     for variable, value in [*env.items()]:
         if variable in named or _holds(value, secrets):
             del env[variable]

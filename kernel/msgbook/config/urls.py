@@ -76,7 +76,11 @@ def _is_host(host: str) -> bool:
 # The URL of a model server as people have it: a base URL, a whole endpoint, or one with a query. Pure.
 
 
-_ENDPOINTS: Mapping[str, ApiName] = {"/chat/completions": "chat", "/responses": "responses"}
+_ENDPOINTS: Mapping[str, ApiName] = {
+    "/chat/completions": "chat",
+    "/responses": "responses",
+    "/v1/messages": "anthropic",
+}
 """Ends of URLs that are no base URL, and the API that they belong to. `/models` may be a base URL, as Azure AI's is."""
 
 
@@ -100,6 +104,19 @@ def read_server_url(url: str) -> ServerUrl:
             base = parts._replace(path=path[: -len(end)], fragment="")
             return ServerUrl(urlunsplit(base), api)
     return ServerUrl(url, None)
+
+
+_VERSION = "/v1"
+
+
+def with_version(url: str) -> str:
+    """Return a base URL with the version at the end of its path: Anthropic's own SDK adds it, and people have it without."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    path = parts.path.rstrip("/")
+    return url if path.endswith(_VERSION) else urlunsplit(parts._replace(path=path + _VERSION))
 
 
 def split_query(url: str) -> tuple[str, str]:

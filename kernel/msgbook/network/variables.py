@@ -132,6 +132,8 @@ def _examine_ours(found: _Set) -> Row:
     env = {"MSGBOOK_CONFIG": os.devnull, found.name: found.value}
     if found.name in (*ORGANIZATION_HEADERS, "OPENAI_CUSTOM_HEADERS"):
         env["OPENAI_API_KEY"] = "none"
+    if found.name == "ANTHROPIC_BASE_URL":
+        env["ANTHROPIC_API_KEY"] = "none"
     try:
         warnings = load_settings(env).warnings
     except ConfigError as error:
@@ -196,6 +198,8 @@ def _variables() -> Iterator[Variable]:
         "OPENAI_CUSTOM_HEADERS",
     ):
         yield Variable(name, "msgbook, openai", _examine_ours)
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
+        yield Variable(name, "msgbook, anthropic", _examine_ours)
     for name in ("MSGBOOK_MODEL", "MSGBOOK_CONFIG", "MSGBOOK_APPROVAL"):
         yield Variable(name, "msgbook", _examine_ours)
     yield Variable("OPENAI_LOG", "openai", _examine_log)
@@ -213,6 +217,8 @@ def _variables() -> Iterator[Variable]:
         "AZURE_OPENAI_AD_TOKEN",
     ):
         yield Variable(name, "openai", _examine_unused)
+    for name in ("ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE"):
+        yield Variable(name, "anthropic", _examine_unused)
     for name in (
         "AWS_BEARER_TOKEN_BEDROCK",
         "AWS_BEDROCK_BASE_URL",
@@ -272,6 +278,8 @@ def _shown_url(value: str) -> str:
 _SHOWN_AS: Mapping[str, Callable[[str], str]] = {
     "OPENAI_API_KEY": lambda _: "set",
     "OPENAI_BASE_URL": _shown_url,
+    "ANTHROPIC_API_KEY": lambda _: "set",
+    "ANTHROPIC_BASE_URL": _shown_url,
     "OPENAI_CUSTOM_HEADERS": lambda value: f"set ({_shown(', '.join(parse_header_lines(value)))})",
 }
 """How values are shown that are or contain secrets."""

@@ -3,12 +3,13 @@
 - `servers`: which provider and model answer.
 - `base`: `Request` and `Provider`, the interface of them all; that of an API; and what stands between the SDK's HTTP
   client and the network.
-- `openai_server`: the only provider for servers; it alone imports the openai SDK. `http` is the SDK's HTTP client.
-- `apis`: the two APIs that there are. `chat` is that of chat completions, `responses` OpenAI's Responses API. Each
-  makes the body of a request and decodes the answer.
+- `server_provider`: the provider for servers. `openai_server` and `anthropic.server` are what it is with one SDK or the
+  other, which they alone import. `http` is the HTTP client of both.
+- `apis`: the three APIs that there are. `chat` is that of chat completions, `responses` OpenAI's Responses API,
+  `anthropic` Anthropic's Messages API. Each makes the body of a request and decodes the answer.
 - `body_json`: the body of a request as JSON.
-- `compression`, `sse`, `json_events`, `pieces`, `tool_call_pieces`, `restarted_arguments`, `pictures`: what both
-  decoders need to get from the bytes of an answer to events.
+- `compression`, `sse`, `json_events`, `pieces`, `tool_call_pieces`, `restarted_arguments`, `pictures`,
+  `unknown_events`: what the decoders need to get from the bytes of an answer to events.
 - `asking`: the loop that asks a server: again after failures, another model, without what is refused (`adaptations`).
   `pace` is when,
   for all conversations together, `requested_waits` what the server asks for.
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from msgbook.provider.pace import Paces, Waits
     from msgbook.provider.plugins import ProviderFactory, find_provider_entry
     from msgbook.provider.request_quirks import token_limit_key
-    from msgbook.provider.servers import Servers, describe_demo_model, new_provider
+    from msgbook.provider.server_provider import ServerProvider
+    from msgbook.provider.servers import Servers, describe_demo_model, new_provider, server_class
 else:
     __getattr__ = lazy_names(__name__)

@@ -15,6 +15,10 @@ def find_api(name: ApiName) -> Api:
         from msgbook.provider.chat.api import CHAT
 
         return CHAT
+    if name == "anthropic":
+        from msgbook.provider.anthropic.api import ANTHROPIC
+
+        return ANTHROPIC
     from msgbook.provider.responses.api import RESPONSES
 
     return RESPONSES

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from msgbook import messages
-from msgbook.messages import OUTPUT_ITEMS, Message, Part
+from msgbook.messages import ECHOED, OUTPUT_ITEMS, Message, Part
 from msgbook.provider.base import Request
 from msgbook.provider.refused_elements import (
     Elements,
@@ -351,7 +351,7 @@ def with_calls_as_text(request: Request) -> Request:
         for call in _calls(message):
             names[call["id"]] = call["function"]["name"]
             told.append(f"[call of {call['function']['name']}: {call['function']['arguments']}]")
-        dropped = ("tool_calls", OUTPUT_ITEMS)
+        dropped = ("tool_calls", *ECHOED)
         kept = {key: value for key, value in message.items() if key not in dropped}
         return {**kept, "content": "\n".join(filter(None, told))}
 

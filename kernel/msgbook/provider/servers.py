@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
 
 from msgbook.config import DEMO_MODEL, ProviderSettings, Settings
 from msgbook.errors import RESTART, ConfigError, NoModelListError
@@ -13,6 +14,9 @@ from msgbook.provider.asking import Asking, Learned
 from msgbook.provider.base import Provider, Request, Wire
 from msgbook.provider.pace import Paces
 from msgbook.text import join_first, one_line, visible
+
+if TYPE_CHECKING:
+    from msgbook.provider.server_provider import ServerProvider
 
 _NAMED = 8
 """Most names that an error lists."""
@@ -261,6 +265,15 @@ def new_provider(
         from msgbook.provider.plugins import plugin_provider
 
         return plugin_provider(server, settings.plugins_off, settings.secrets)
+    return server_class(server)(server, secrets=settings.secrets, ids=ids, wire=wire)
+
+
+def server_class(server: ProviderSettings) -> type[ServerProvider]:
+    """Return the class of the provider of a server: its SDK is that of the API."""
+    if server.api == "anthropic":
+        from msgbook.provider.anthropic.server import AnthropicProvider
+
+        return AnthropicProvider
     from msgbook.provider.openai_server import OpenAIProvider
 
-    return OpenAIProvider(server, secrets=settings.secrets, ids=ids, wire=wire)
+    return OpenAIProvider

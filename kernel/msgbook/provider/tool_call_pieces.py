@@ -8,7 +8,7 @@ from typing import Any
 
 from msgbook.errors import ProviderError
 from msgbook.events import ToolCallDelta
-from msgbook.messages import OUTPUT_ITEMS, Message
+from msgbook.messages import ECHOED, Message
 from msgbook.provider.answer_quirks import ECHOED_KEYS, repair_json
 from msgbook.provider.pieces import SurrogateJoiner, WholeDeltas
 from msgbook.provider.restarted_arguments import RestartedArguments
@@ -403,9 +403,9 @@ class _Ids:
             return message
         renamed = [{**call, "id": to} for call, to in zip(calls, sent, strict=True)]
         changed = {**message, "tool_calls": renamed}
-        if OUTPUT_ITEMS in message:
-            new = dict(zip(given, sent, strict=True))
-            changed[OUTPUT_ITEMS] = [_renamed(item, new) for item in message[OUTPUT_ITEMS]]
+        new = dict(zip(given, sent, strict=True))
+        for key in (key for key in ECHOED if key in message):
+            changed[key] = [_renamed(item, new) for item in message[key]]
         return changed
 
     def _with_calls_id(self, result: Message) -> Message:
@@ -424,6 +424,6 @@ class _Ids:
 
 
 def _renamed(item: dict[str, Any], new: dict[str, str]) -> dict[str, Any]:
-    """Return an output item with the id of the call that it stands for."""
+    """Return an output item, or a content block, with the id of the call that it stands for."""
     known = new.get(str(item.get("call_id")))
     return item if known is None else {**item, "call_id": known}

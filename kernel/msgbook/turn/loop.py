@@ -34,6 +34,7 @@ from msgbook.turn.usage import ModelChanges
 from msgbook_format.turn import (
     COMPLETE_REASONS,
     NOTICES,
+    PAUSE_REASON,
     REASONINGS,
     TOOL_CALLS,
     TOOL_RESULTS,
@@ -219,6 +220,8 @@ def end_of_answer(end: ModelFinished | None, blocks: list[Block]) -> TurnFinishe
     if reason == "error":
         message = "The server ended the answer with an error and did not say which."
         return TurnFinished("error", None, "APIError", message)
+    if reason == PAUSE_REASON:
+        return None  # the server goes on where it is given its answer back
     if reason not in (None, *COMPLETE_REASONS):
         # Whatever it means: the model did not end its answer.
         return TurnFinished("incomplete", reason)

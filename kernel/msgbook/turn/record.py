@@ -188,7 +188,7 @@ class TurnRecord:
     def _add_item(self, event: OutputItem, at: float) -> None:
         """Keep an item. It ends its own block, or the open one if it has none."""
         own = self._reasonings.get(event.number)
-        owner = item_owner(self.step_blocks() if own is None else [own], event.item)
+        owner = item_owner(self.step_blocks(), event.item, own)
         if owner is None or owner is self._text.block:
             self._text.close(at)
         self._blocks += keep_item(owner, event.item, self._step)

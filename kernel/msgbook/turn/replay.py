@@ -7,8 +7,9 @@ from typing import Any
 
 from msgbook import messages
 from msgbook.events import REASONING_FIELD
-from msgbook.messages import OUTPUT_ITEMS, Message
+from msgbook.messages import CONTENT_BLOCKS, OUTPUT_ITEMS, Message
 from msgbook.turn.call_results import stopped_call_result
+from msgbook.turn.content_blocks import echoed_blocks, is_server_block
 from msgbook.turn.server_data import ITEM_TEXTS, echoed_items, repair_block, repair_extra
 from msgbook_format.turn import (
     REASONINGS,
@@ -67,12 +68,14 @@ def _step_messages(
     # Some servers refuse a text of nothing but white space.
     if not text.strip():
         text = ""
-    if not text and not calls:
+    content = echoed_blocks(own, ids) if reasoning else []
+    if not text and not calls and not any(map(is_server_block, content)):
         return []
     message = messages.assistant(text or None, calls)
     if reasoning:
         items = echoed_items(own, ids)
         message |= _reasoning_keys(own) | ({OUTPUT_ITEMS: items} if items else {})
+        message |= {CONTENT_BLOCKS: content} if content else {}
     return [message, *answers]
 
 

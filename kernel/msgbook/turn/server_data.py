@@ -12,6 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from msgbook.text import excerpt, join_first, one_line, repair_surrogates, visible
+from msgbook.turn.content_blocks import (
+    REDACTED,
+    THINKING,
+    is_content_block,
+    is_server_block,
+    is_thought,
+    repaired_content_block,
+    server_block_words,
+)
 from msgbook_format.turn import (
     DISPLAYS,
     KINDS,
@@ -37,11 +46,18 @@ def keep_reasoning_details(blocks: list[Block], details: list[dict[str, Any]]) -
         _extend(block, reasoning_details=details)
 
 
-def item_owner(blocks: list[Block], item: dict[str, Any]) -> Block | None:
+def item_owner(blocks: list[Block], item: dict[str, Any], own: Block | None) -> Block | None:
     """Return the block that the deltas of an output item made; None if there were none.
 
     An item may be complete only after the next one has begun (OpenRouter).
+
+    Args:
+        own: The reasoning that is known to be of the item.
     """
+    if own is not None:
+        blocks = [own]
+    if is_thought(item):
+        return own if own is None or "item" not in own.get("extra", {}) else None
     kind = _answer_of(item)
     owners = [] if kind is None else kind.among(blocks)
     if kind is REASONINGS:
@@ -52,12 +68,14 @@ def item_owner(blocks: list[Block], item: dict[str, Any]) -> Block | None:
 
 
 def _answer_of(item: dict[str, Any]) -> Kind | None:
+    if is_thought(item):
+        return REASONINGS
     kind = item.get("type")
     return _ANSWERS.get(kind) if isinstance(kind, str) else None
 
 
 def keep_item(owner: Block | None, item: dict[str, Any], step: int) -> list[Block]:
-    """Keep an output item of the Responses API in its block.
+    """Keep an output item of the Responses API, or a content block of the Messages API, in its block.
 
     Reasoning without a block becomes one without text. An item of a type that has no block is a notice
     which says what the server did.
@@ -106,6 +124,8 @@ _MOST_QUERIES = 3
 
 def item_words(item: dict[str, Any]) -> str:
     """Return what the server did, or the item's type if that is not known."""
+    if is_server_block(item):
+        return server_block_words(item)
     kind = item.get("type")
     describe = _DONE.get(kind) if isinstance(kind, str) else None
     if describe is None:
@@ -172,7 +192,7 @@ def echoed_items(blocks: Sequence[Block], call_ids: dict[int, str]) -> list[dict
         blocks: The step's blocks with repaired `extra`.
         call_ids: Id of each call that is sent, by the position of its block.
     """
-    if not any("item" in block.get("extra", {}) for block in blocks):
+    if not any(_output_item(block) for block in blocks):
         return []
     items = list(_items(blocks, call_ids))
     while items and items[-1]["type"] == REASONINGS.item:
@@ -180,11 +200,16 @@ def echoed_items(blocks: Sequence[Block], call_ids: dict[int, str]) -> list[dict
     return items
 
 
+def _output_item(block: Block) -> dict[str, Any] | None:
+    item = block.get("extra", {}).get("item")
+    return None if item is None or is_content_block(item) else item
+
+
 def _items(blocks: Sequence[Block], call_ids: dict[int, str]) -> Iterator[dict[str, Any]]:
     has_message = False
     for position, block in enumerate(blocks):
         extra = block.get("extra", {})
-        item = extra.get("item")
+        item = _output_item(block)
         if position in call_ids:
             yield {**(item or {}), "type": TOOL_CALLS.item, "call_id": call_ids[position]}
         elif block in TEXTS and block.get("text", "").strip() and not has_message:
@@ -224,6 +249,8 @@ _ITEM_KEYS = {
     REASONINGS.item: {"type", "id", "encrypted_content", "format", "signature"},
     TEXTS.item: {"type", "phase"},
     TOOL_CALLS.item: {"type", "namespace"},
+    THINKING: {"type", "signature", "model"},
+    REDACTED: {"type", "data", "model"},
 }
 """Keys of an output item that say nothing to a model in words, by the type of the item."""
 _DETAIL_KEYS = {"type", "id", "format", "index", "text", "summary", "data", "signature"}
@@ -376,6 +403,8 @@ def _repaired_item(kind: Kind, item: Any) -> dict[str, Any]:
     if is_image or (kind is NOTICES and name in _SERVER_ITEMS):
         forging = {"role", "content", "call_id", "tool_calls", "tool_call_id", "function"}
         return {key: value for key, value in item.items() if key not in forging}
+    if is_content_block(item):
+        return repaired_content_block(kind, item)
     if name != kind.item:
         return {}
     kept = {key: value for key, value in item.items() if key not in _FORGING_KEYS}

@@ -15,7 +15,9 @@ from typing import Any
 
 from msgbook.config import REDACTED, find_secrets, redact_json
 from msgbook.ids import LANE
+from msgbook.messages import ApiName
 from msgbook.provider import Wire
+from msgbook_format.typed import as_dict, as_list
 
 HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
 """Headers of an answer that are kept: those on which depends how it is read and whether it is asked for again."""
@@ -303,8 +305,17 @@ def _redact_joined(pieces: list[str], spans: Sequence[tuple[int, int]]) -> list[
 
 
 def list_key(body: dict[str, Any]) -> str:
-    """Return the key of a body's list: `messages` over the chat API, `input` over the Responses API."""
+    """Return the key of a body's list: `input` over the Responses API, else `messages`."""
     return "input" if "input" in body else "messages"
+
+
+def api_of(body: dict[str, Any]) -> ApiName:
+    """Return the API of a body, by what each of its requests has."""
+    if "input" in body:
+        return "responses"
+    contents = [as_dict(message).get("content") for message in as_list(body.get("messages"))]
+    has_blocks = all(isinstance(content, list) for content in contents)
+    return "anthropic" if "max_tokens" in body and has_blocks and contents else "chat"
 
 
 class BodyChain:

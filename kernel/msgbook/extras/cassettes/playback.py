@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.config import redact_json
-from msgbook.extras.cassettes.exchanges import list_key
+from msgbook.extras.cassettes.exchanges import api_of, list_key
 from msgbook.extras.cassettes.reader import Exchange, Lane
 from msgbook.ids import LANE
-from msgbook.messages import API_TITLES, ApiName
+from msgbook.messages import API_TITLES
 from msgbook.provider import MakeTransport, RedirectedError, Wire
 from msgbook.text import without_data
 
@@ -134,9 +134,8 @@ def _failure(http: Any, name: str, message: str, request: Any) -> Exception:
 # The first difference between a recorded request and the one that is made now. Pure.
 
 
-_APIS: dict[str, ApiName] = {"messages": "chat", "input": "responses"}
 _ENTRIES = {"messages": "message", "input": "input item"}
-"""The API, and what an entry is called, by the key of the list."""
+"""What an entry is called, by the key of the list."""
 
 _LINES, _WIDTH = 80, 300
 """Lines and characters of a line that a difference shows."""
@@ -150,8 +149,8 @@ def describe_difference(recorded: dict[str, Any], now: dict[str, Any]) -> tuple[
         now: Another body.
     """
     name = list_key(now)
-    if list_key(recorded) != name:
-        before, after = (API_TITLES[_APIS[list_key(body)]] for body in (recorded, now))
+    before, after = (API_TITLES[api_of(body)] for body in (recorded, now))
+    if before != after:
         return f"it was recorded over the {before}, and is sent over the {after} now", []
     old, new = recorded.get(name, []), now.get(name, [])
     for number in range(max(len(old), len(new))):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from msgbook.config import McpServerSettings, ProviderSettings, Settings
 from msgbook.messages import ApiName
@@ -127,7 +127,7 @@ def _load_provider(saved: dict[str, Any]) -> ProviderSettings:
     known = {name: saved[name] for name in _PROVIDER}
     key = _KEY if saved.get("has_key") else None
     # A cassette without the key is older than it.
-    api: ApiName = "responses" if saved.get("api") == "responses" else "chat"
+    api: ApiName = next((name for name in get_args(ApiName) if name == saved.get("api")), "chat")
     return ProviderSettings(**known, api=api, base_url=saved.get("base_url"), api_key=key)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgbook.messages import OUTPUT_ITEMS, Message
+from msgbook.messages import ECHOED, Message
 from msgbook.provider.base import Api, Request
 from msgbook.provider.chat.decode import CompletionDecoder
 from msgbook.provider.tool_call_pieces import with_unique_ids
@@ -30,10 +30,10 @@ def make_body(request: Request, streaming: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sent(message: Message) -> Message:
-    """Return the message without what only the Responses API takes back."""
-    if OUTPUT_ITEMS not in message:
+    """Return the message without what only another API takes back."""
+    if not any(key in message for key in ECHOED):
         return message
-    return {key: value for key, value in message.items() if key != OUTPUT_ITEMS}
+    return {key: value for key, value in message.items() if key not in ECHOED}
 
 
 CHAT = Api("chat", "/chat/completions", {}, STREAMING, make_body, CompletionDecoder)

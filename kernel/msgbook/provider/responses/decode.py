@@ -31,9 +31,10 @@ from msgbook.provider.json_events import (
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.responses.output_item import CallItem, Item
 from msgbook.provider.responses.output_items import MAX_ITEMS, OutputItems
-from msgbook.provider.responses.stream_quirks import RepeatedEvents, UnknownEvents
+from msgbook.provider.responses.stream_quirks import RepeatedEvents
 from msgbook.provider.responses.text_items import MessageItem
 from msgbook.provider.tool_call_pieces import json_text
+from msgbook.provider.unknown_events import UnknownEvents
 from msgbook_format.turn import PROVIDER_REASONS, Usage
 
 
