@@ -1,7 +1,8 @@
-"""An OpenAI-compatible server that says what it is told and remembers what it was asked.
+"""A model server that says what it is told and remembers what it was asked.
 
-It speaks both APIs. Answers are scripted as chunks of chat; over the Responses API they are translated
-(`responses_events`), and a request that OpenAI would refuse is refused and fails the test.
+It speaks OpenAI's two APIs and Anthropic's. Answers are scripted as chunks of chat; over the others they are
+translated (`responses_events`, `messages_events`), and a request that OpenAI or Anthropic would refuse is
+refused and fails the test.
 
 For tests: it listens on 127.0.0.1 only, in a thread of its own, and ends with its `with` block.
 """
@@ -17,12 +18,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+from messages_as_chat import messages_as_chat
+from messages_billing import PromptCache, answer_tokens
+from messages_bodies import as_message
+from messages_events import MessageEvents
+from messages_refused import RefusedError
+from messages_requests import check_messages
+from messages_stream import sse as message_sse
 from responses_as_chat import chat_messages
 from responses_bodies import as_response
-from responses_events import ChatEvents, ResponseEvents, sse
+from responses_events import ChatEvents, ResponseEvents
+from responses_events import sse as response_sse
 from responses_requests import InvalidRequestError, check_request
 
 Chunk = dict[str, Any]
+Events = ResponseEvents | ChatEvents | MessageEvents
 
 
 @dataclass
@@ -75,6 +85,14 @@ def error(status: int, message: str) -> Answer:
     return Answer(status=status, body=json.dumps({"error": {"message": message}}))
 
 
+def check_headers(request: web.Request) -> None:
+    """Raise `RefusedError` if Anthropic would ask for the version, or for a key."""
+    if "anthropic-version" not in request.headers:
+        raise RefusedError("anthropic-version: header is required")
+    if not {"x-api-key", "authorization"} & {name.lower() for name in request.headers}:
+        raise RefusedError("x-api-key header is required", status=401)
+
+
 def _words(text: str) -> list[str]:
     return text.replace(" ", " \0").split("\0") if text else []
 
@@ -91,15 +109,19 @@ class ScriptedServer:
     choose: Callable[[dict[str, Any]], Answer] | None = None
     """Returns the answer to a request, given its body, in place of `answers`."""
     requests: list[dict[str, Any]] = field(default_factory=list)
-    """Bodies of the requests for an answer, over either API, in order."""
+    """Bodies of the requests for an answer, over whatever API, in order."""
     paths: list[str] = field(default_factory=list)
     """Paths of the same requests, without the base URL's."""
     targets: list[str] = field(default_factory=list)
     """Paths of all requests with their queries, those for the models among them."""
-    routes: tuple[str, ...] = ("/chat/completions", "/responses")
+    routes: tuple[str, ...] = ("/chat/completions", "/responses", "/messages")
     """Paths that it has; another one is answered with 404 as FastAPI words it."""
     refused: list[str] = field(default_factory=list)
-    """What was wrong with requests to the Responses API; a test that provokes it empties the list."""
+    """What was wrong with requests to the Responses or the Messages API; a test that provokes it empties the list."""
+    bills: bool = False
+    """Whether answers over Anthropic's API report what they cost, with a prompt cache, in place of their script."""
+    billed: list[dict[str, Any]] = field(default_factory=list)
+    """Usage of the requests that were billed."""
     headers: list[dict[str, str]] = field(default_factory=list)
     """Headers of the same requests."""
     redirects: tuple[int, str] | None = None
@@ -115,6 +137,7 @@ class ScriptedServer:
 
     def __post_init__(self) -> None:
         self._ready = threading.Event()
+        self._cache = PromptCache()
         self._given = 0
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -141,6 +164,8 @@ class ScriptedServer:
         self.targets.clear()
         self.headers.clear()
         self.seen.clear()
+        self.billed.clear()
+        self.bills, self._cache = False, PromptCache()
         self.redirects = None
         self.streaming.clear()
         self.disconnected.clear()
@@ -155,7 +180,8 @@ class ScriptedServer:
 
     def messages(self, request: int = -1) -> list[dict[str, Any]]:
         """The messages of one request, in the form of chat."""
-        return chat_messages(self.requests[request])
+        is_anthropic = self.paths[request] == "/messages"
+        return (messages_as_chat if is_anthropic else chat_messages)(self.requests[request])
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -168,6 +194,7 @@ class ScriptedServer:
         for base in ("/v1", "/v1/further"):
             app.router.add_post(f"{base}/chat/completions", self._complete)
             app.router.add_post(f"{base}/responses", self._complete)
+            app.router.add_post(f"{base}/messages", self._complete)
         runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -188,10 +215,21 @@ class ScriptedServer:
         response: web.StreamResponse = await handler(request)
         return response
 
-    async def _models(self, _request: web.Request) -> web.Response:
+    async def _models(self, request: web.Request) -> web.Response:
         if self.models_body is not None:
             return web.Response(
                 status=self.models_status, text=self.models_body, content_type="application/json"
+            )
+        if "anthropic-version" in request.headers:
+            made = {"type": "model", "created_at": "2026-01-01T00:00:00Z", "lifecycle": "active"}
+            models = [{"id": name, "display_name": name, **made} for name in self.models]
+            ends = {"first_id": self.models[:1], "last_id": self.models[-1:]}
+            return web.json_response(
+                {
+                    "data": models,
+                    "has_more": False,
+                    **{k: next(iter(v), None) for k, v in ends.items()},
+                }
             )
         data = [
             {"id": name, "object": "model", "created": 0, "owned_by": ""} for name in self.models
@@ -205,19 +243,29 @@ class ScriptedServer:
         self.paths.append(request.path.removeprefix("/v1").removeprefix("/further"))
         if self.paths[-1] not in self.routes:
             return web.json_response({"detail": "Not Found"}, status=404)
-        events: ResponseEvents | ChatEvents = ChatEvents()
-        if self.paths[-1] == "/responses":
-            events = ResponseEvents(body, len(self.requests))
-            try:
+        number = len(self.requests)
+        events: Events = ChatEvents()
+        try:
+            if self.paths[-1] == "/responses":
                 check_request(body)
-            except InvalidRequestError as invalid:
-                self.refused.append(str(invalid))
-                return web.json_response(invalid.body(), status=400)
+                events = ResponseEvents(body, number)
+            elif self.paths[-1] == "/messages":
+                check_headers(request)
+                check_messages(body)
+                events = MessageEvents(body, number, self._bill(body) if self.bills else None)
+        except InvalidRequestError as invalid:
+            self.refused.append(str(invalid))
+            return web.json_response(invalid.body(), status=400)
+        except RefusedError as refused:
+            self.refused.append(str(refused))
+            return web.json_response(refused.body(), status=refused.status)
         answer = self._next(body)
         if answer.body is not None:
             told = answer.body
-            if isinstance(events, ResponseEvents):
-                told = as_response(told, body, len(self.requests))
+            if self.paths[-1] == "/responses":
+                told = as_response(told, body, number)
+            elif self.paths[-1] == "/messages":
+                told = as_message(told, body, number, answer.status)
             return web.Response(status=answer.status, text=told, content_type=answer.content_type)
         response = web.StreamResponse(headers={"content-type": "text/event-stream"})
         try:
@@ -229,15 +277,24 @@ class ScriptedServer:
             raise
         return response
 
+    def _bill(self, body: dict[str, Any]) -> Callable[[list[dict[str, Any]]], dict[str, Any]]:
+        cost = self._cache.bill(body)
+        self.billed.append(cost)
+
+        def usage(content: list[dict[str, Any]]) -> dict[str, Any]:
+            cost["output_tokens"] = answer_tokens(content)
+            return cost
+
+        return usage
+
     def _next(self, request: dict[str, Any]) -> Answer:
         if self.choose is not None:
             return self.choose(request)
         self._given += 1
         return self.answers[min(self._given, len(self.answers)) - 1]
 
-    async def _stream(
-        self, answer: Answer, events: ResponseEvents | ChatEvents, write: Any
-    ) -> None:
+    async def _stream(self, answer: Answer, events: Events, write: Any) -> None:
+        sse = message_sse if isinstance(events, MessageEvents) else response_sse
         await write(sse(events.begin()))
         for chunk in itertools.islice(answer.chunks, answer.hold):
             await write(sse(events.feed(chunk)))
