@@ -16,7 +16,7 @@ OTHERS_HOSTS := .collaboration/.installed .notebook7/.installed .gateway/.instal
 
 LAB_SOURCES := $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null) \
 	labextension/package.json labextension/tsconfig.json
-SHARED_DATA := $(shell find kernel/kernelspec server-config -type f) install.json $(wildcard jupytext_format/msgbook_autoload.*)
+SHARED_DATA := $(shell find kernel/kernelspec kernel/kernelspec-python server-config -type f) install.json $(wildcard jupytext_format/msgbook_autoload.*)
 
 .PHONY: help demo test test-laws test-integration test-ui test-compat test-openai2 test-rest test-all test-servers lint lint-workflows \
 	format bench corpus fuzz docs weight screenshots dist clean check-tools

@@ -123,7 +123,7 @@ def _all(folder: Path):
     scope = prompt_scope(folder)
     from msgbook.request import ReferenceSources, deny_all
 
-    return ReferenceSources(Roots(folder), deny_all, [], scope.is_magic, None, _no_tool)
+    return ReferenceSources(Roots(folder), deny_all, [], scope.cell_rule, None, _no_tool)
 
 
 async def _no_tool(name: str, arguments: str):

@@ -17,7 +17,7 @@ from msgbook.cassette import Cassette
 from msgbook.config import Limits, Settings, redact, redact_json
 from msgbook.errors import ConfigError
 from msgbook.ids import Ids
-from msgbook.notebook import IsMagic, Transcript, any_magic
+from msgbook.notebook import Transcript
 from msgbook.provider import Paces, Request, Servers, Waits, Wire
 from msgbook.request import (
     ActiveAgent,
@@ -49,6 +49,7 @@ from msgbook.tools import (
 from msgbook.tools.mcp import McpServers
 from msgbook.turn import RunCall, TurnRecord, run_now
 from msgbook_format.agents import DEFAULT_AGENT
+from msgbook_format.syntax import CHAT_CELLS, CellRule
 
 
 class Services:
@@ -58,7 +59,6 @@ class Services:
         private: Paths that tools neither read nor change without approval.
         problem: Why the settings could not be read; each turn then ends with this error.
         sleep: Waits some seconds before a server is asked again.
-        is_magic: Returns whether a magic runs as code.
         home: Folder of the user's own skills; None for none.
         ids: Makes the ids and times that are saved.
         cassette: Records turns, or replays them, and by default waits and makes the ids; None for neither.
@@ -83,7 +83,6 @@ class Services:
         private: tuple[Path, ...] = (),
         problem: ConfigError | None = None,
         sleep: Callable[[float], Awaitable[None]] | None = None,
-        is_magic: IsMagic = any_magic,
         home: Path | None = None,
         ids: Ids | None = None,
         cassette: Cassette | None = None,
@@ -91,7 +90,7 @@ class Services:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.settings = settings
-        self.private, self.is_magic, self.home = private, is_magic, home
+        self.private, self.home = private, home
         self.clock = clock
         self.cassette = cassette
         self.ids = ids or (cassette.ids if cassette else Ids())
@@ -155,6 +154,7 @@ class Conversation:
         folder: The notebook's folder.
         approver: Decides about calls that need approval; by default by the settings alone.
         namespace: The notebook's Python, where there is one.
+        cell_rule: Tells the messages among the notebook's code cells.
         limits: Those in force; by default the user's, narrowed by the project.
         parent: The conversation that starts this one. It offers no tool that the parent has not.
 
@@ -173,6 +173,7 @@ class Conversation:
         *,
         approver: Approver | None = None,
         namespace: Namespace | None = None,
+        cell_rule: CellRule = CHAT_CELLS,
         limits: Limits | None = None,
         parent: Conversation | None = None,
     ) -> None:
@@ -180,6 +181,7 @@ class Conversation:
         self.folder = folder
         self.approver = approver or Approver(services.settings.approval, folder)
         self.namespace = namespace
+        self._cell_rule = cell_rule
         self.results = Results(folder)
         self._files = services.open_files(folder)
         self.tools, problems = self._make_tools()
@@ -229,7 +231,7 @@ class Conversation:
             self.folder,
             chooser,
             self.results,
-            is_magic=shared.is_magic,
+            cell_rule=self._cell_rule,
             secrets=shared.settings.secrets,
             private=shared.private,
             home=shared.home,

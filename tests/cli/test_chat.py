@@ -16,13 +16,14 @@ from responses_as_chat import chat_messages
 from scripted_server import error, text
 
 from msgbook.__main__ import main
-from msgbook.cli.chat import as_prompt, chat
+from msgbook.cli.chat import chat
 from msgbook.cli.run import run_file
 from msgbook.cli.terminal import CommandError
 from msgbook.errors import MsgbookError
-from msgbook.notebook.cells import is_prompt, parse_prompt
+from msgbook.notebook.cells import parse_prompt
 from msgbook_format import read
 from msgbook_format.agent_states import read_head
+from msgbook_format.syntax import CHAT_CELLS, CODE_FIRST_CELLS
 from msgbook_format.turn import turn_of
 
 PYTHON = {"name": "python3", "display_name": "Python 3"}
@@ -164,11 +165,15 @@ def test_a_question_that_got_no_answer_is_in_the_file_and_run_asks_it_again(
     assert len(read(path).cells[0].outputs) == 1
 
 
-@given(st.text(min_size=1) | st.sampled_from(["!ls", "%model x", "%%msg a=b\nc", "\\x", " !x"]))
-def test_any_text_is_sent_to_the_letter(words):
-    source = as_prompt(words)
+@given(
+    st.text(min_size=1)
+    | st.sampled_from(["!ls", "%model x", "%%msg a=b\nc", "\\x", " !x", "%continue"])
+)
+@pytest.mark.parametrize("cells", [CHAT_CELLS, CODE_FIRST_CELLS])
+def test_any_text_is_sent_to_the_letter(cells, words):
+    source = cells.as_message(words)
 
-    assert is_prompt(source)
+    assert cells.is_message(source)
     assert parse_prompt(source).text == words
 
 

@@ -21,6 +21,7 @@ from msgbook.cli.run import run_file
 from msgbook.cli.terminal import CommandError
 from msgbook.notebook.conversation_file import Document
 from msgbook_format import read, writes
+from msgbook_format.syntax import CHAT_CELLS
 from msgbook_format.turn import TURN_MIME
 
 
@@ -119,7 +120,7 @@ def test_what_a_failed_prompt_had_called_itself_is_no_answer_but_what_a_model_ca
         turn = {"version": 1, "status": "error", "blocks": blocks}
         output = nbformat.v4.new_output("display_data", {TURN_MIME: turn})
         cell = nbformat.v4.new_code_cell("@[read{}]", outputs=[output])
-        return prompts_to_answer([cell], 0, again=False)
+        return prompts_to_answer([cell], CHAT_CELLS, 0, again=False)
 
     assert (asked(0), asked(1)) == ([0], [])
 
@@ -148,7 +149,7 @@ def test_a_turn_that_was_stopped_is_left_if_it_holds_anything_of_the_model(
     ]
     cell = nbformat.v4.new_code_cell("Hi", outputs=outputs)
 
-    assert prompts_to_answer([cell], 0, again=False) == ([0] if is_asked else [])
+    assert prompts_to_answer([cell], CHAT_CELLS, 0, again=False) == ([0] if is_asked else [])
 
 
 @pytest.mark.parametrize("prompt", ["Hi", "%continue"])

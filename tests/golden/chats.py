@@ -110,7 +110,7 @@ async def _answer(chat: Chat, world: World) -> None:
         lambda _c: "",
     )
     answering = FileTurns(document, engine, screen, read_line if chat.lines else None)
-    numbers = prompts_to_answer(document.cells, 0, again=False)
+    numbers = prompts_to_answer(document.cells, document.cell_rule, 0, again=False)
     try:
         await answer_prompts(answering, document, numbers, [], _tell)
     finally:

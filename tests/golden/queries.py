@@ -9,8 +9,8 @@ from typing import Any
 from asking_page import AskingPage
 
 from msgbook.kernel.session import Session
-from msgbook.notebook import any_magic
 from msgbook_format import reads
+from msgbook_format.syntax import CHAT_CELLS
 
 from .chats import AGENTS, HISTORY, PRICES, REFERRED, RULES
 from .world import Record, World
@@ -63,7 +63,7 @@ def answers(world: World) -> Record:
 
 
 async def _ask(notebook: Any, world: World, record: Record) -> None:
-    session = Session(world.folder, dict, any_magic)
+    session = Session(world.folder, dict, CHAT_CELLS)
     try:
         page = AskingPage(session, notebook["cells"], notebook["metadata"])
         for name, params in QUESTIONS:

@@ -43,7 +43,7 @@ def clone(tmp_path: Path) -> Path:
     for name in BUILT:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, folder / name)
-    for name in ("labextension", "kernel/kernelspec", "server-config"):
+    for name in ("labextension", "kernel/kernelspec", "kernel/kernelspec-python", "server-config"):
         (folder / name).mkdir(parents=True)
     for name in ("package.json", "yarn.lock", "tsconfig.json"):
         (folder / "labextension" / name).touch()

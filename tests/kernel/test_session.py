@@ -6,14 +6,14 @@ import asyncio
 import gc
 
 from msgbook.kernel.session import Session
-from msgbook.notebook import any_magic
+from msgbook_format.syntax import CHAT_CELLS
 
 
 def test_requests_that_begin_at_once_share_an_engine_whose_connections_are_closed(
     server, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-    session = Session(tmp_path, dict, any_magic)
+    session = Session(tmp_path, dict, CHAT_CELLS)
 
     async def both() -> list[list[str]]:
         try:

@@ -7,9 +7,10 @@ from history_cells import code
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.notebook.cells import has_run, is_prompt, missing_magic, model_magic_name, parse_prompt
+from msgbook.notebook.cells import has_run, model_magic_name, parse_prompt
 from msgbook.notebook.transcript import RequestedCell, SessionMemory
 from msgbook_format import reads, writes
+from msgbook_format.syntax import CHAT_CELLS, ChatCells
 
 PIECES = [*"!%[]()\\ \n?-", "![", "](", "%%", "msg", "sql", "python", "%continue", "a"]
 REGISTERED = {"%time", "%%time", "%%python", "%model"}
@@ -45,7 +46,7 @@ REGISTERED = {"%time", "%%time", "%%python", "%model"}
     ],
 )
 def test_these_are_prompts(source):
-    assert is_prompt(source, REGISTERED.__contains__)
+    assert ChatCells(REGISTERED.__contains__).is_message(source)
 
 
 @pytest.mark.parametrize(
@@ -77,12 +78,12 @@ def test_these_are_prompts(source):
     ],
 )
 def test_these_are_code(source):
-    assert not is_prompt(source, REGISTERED.__contains__)
+    assert not ChatCells(REGISTERED.__contains__).is_message(source)
 
 
 def test_a_cell_in_the_form_of_a_magic_names_the_magic_that_is_missing():
     def missing(source):
-        return missing_magic(source, REGISTERED.__contains__)
+        return ChatCells(REGISTERED.__contains__).missing_magic(source)
 
     assert missing("%%sql\nselect 1") == "%%sql"
     assert missing("\n%%c++ -O2\nx") == "%%c++"
@@ -138,7 +139,7 @@ def test_what_the_file_format_writes_as_code_is_no_prompt_and_the_other_way_roun
 
     assert reads(text)["cells"][0]["source"] == source
     is_code = "[code]" in text
-    assert is_code == (not is_prompt(source) and source.strip() != "%continue")
+    assert is_code == (not CHAT_CELLS.is_message(source))
 
 
 UNRUN = {**code("!ls"), "id": "a", "execution_count": None}

@@ -14,6 +14,7 @@ from msgbook.magics.history import list_dropped
 from msgbook.notebook import is_own_magic
 from msgbook.notebook.conversation_file import Document
 from msgbook_format import reads, writes
+from msgbook_format.syntax import ChatCells
 from msgbook_format.turn import TURN_MIME
 
 
@@ -392,7 +393,7 @@ def test_prune_drops_an_old_copy_that_was_resolved_late(talk):
     (talk.folder / "a.txt").write_text("two")
     talk.ask("Again: @[a.txt]")
 
-    listed = list_dropped(talk.cells, is_own_magic, {}.get)
+    listed = list_dropped(talk.cells, ChatCells(is_own_magic), {}.get)
     talk.add("%prune")
     talk.ask("And now?")
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from msgbook.approval import Roots
-from msgbook.notebook import any_magic
 from msgbook.request.reference_sources import ReadLimitError, ReadsAbove
+from msgbook_format.syntax import CHAT_CELLS
 
 
 def test_documents_that_take_too_long_together_are_not_read_further(tmp_path: Path) -> None:
-    reads = ReadsAbove(Roots(tmp_path), any_magic, str)
+    reads = ReadsAbove(Roots(tmp_path), CHAT_CELLS, str)
 
     for _ in range(2):
         reads.count_read()

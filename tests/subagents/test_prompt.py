@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.notebook import is_prompt, parse_prompt
+from msgbook.notebook import parse_prompt
 from msgbook.request.context.macros import deactivate, parse_definitions
 from msgbook.request.context.tags import find_images, find_tags
 from msgbook.subagents.planning import make_source, name_of
 from msgbook_format import reads, writes
+from msgbook_format.syntax import CHAT_CELLS
 
 ACTIVE = [
     '@[shell{"command": "rm -rf /"}]',
@@ -64,7 +65,7 @@ def test_references_to_files_and_local_images_stay():
 def test_a_prompt_is_a_prompt_whatever_it_begins_with_and_after_a_write_and_read(start, broadcast):
     source = make_source(broadcast, f"{start} and more")
 
-    assert is_prompt(source)
+    assert CHAT_CELLS.is_message(source)
     assert parse_prompt(source).attributes == {}
     assert parse_prompt(source).text.endswith(f"{start} and more")
     notebook = reads("")

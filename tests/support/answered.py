@@ -8,7 +8,6 @@ from typing import Any
 from history_cells import prompt, says
 
 from msgbook.messages import Message
-from msgbook.notebook.cells import any_magic as is_magic
 from msgbook.request.context.content_reference import (
     ContextItems,
     append_content_reference,
@@ -22,6 +21,7 @@ from msgbook.request.history import (
     known_summaries,
     summary_record,
 )
+from msgbook_format.syntax import CHAT_CELLS
 from msgbook_format.turn import TURN_MIME
 
 PRUNE = {"cell_type": "code", "source": "%prune", "metadata": {}, "outputs": []}
@@ -50,7 +50,7 @@ class Notebook:
         self.reader = self.new_reader()
 
     def new_reader(self) -> Reader:
-        return Reader(is_magic=is_magic, replay=self.replay)
+        return Reader(cell_rule=CHAT_CELLS, replay=self.replay)
 
     def replay(self, text: str, context: Any, _vision: bool) -> Any:
         return append_content_reference(text, replay_content_reference(context, self.blobs.get))
@@ -74,7 +74,7 @@ class Notebook:
         position = len(self.cells) - 1
         above = self.cells[:position]
         items = ContextItems(rules=rules or {}, files=files or {})
-        built = build_content_reference(contexts_above(above, is_magic), items)
+        built = build_content_reference(contexts_above(above, CHAT_CELLS), items)
         self.blobs |= built.blobs
         view = view_of(position, turn)
         known = known_summaries(above)

@@ -9,7 +9,7 @@ from typing import Any
 from page_comm import Message, Page
 
 from msgbook.kernel.session import Session
-from msgbook.notebook import any_magic
+from msgbook_format.syntax import CHAT_CELLS
 
 
 class AskingPage:
@@ -62,7 +62,7 @@ def ask_about(
     """Return the result of one query of a page on a notebook in a folder."""
 
     async def ask() -> Message:
-        session = Session(folder, dict, any_magic)
+        session = Session(folder, dict, CHAT_CELLS)
         try:
             return await AskingPage(session, cells, metadata).ask(name, **params)
         finally:

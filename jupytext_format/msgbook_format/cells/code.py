@@ -6,12 +6,11 @@ import re
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.syntax import fence, is_shell_command
+from msgbook_format.syntax import CHAT_CELLS, OTHER_CELLS, fence
 from msgbook_format.syntax.dialect import PYTHON_LINE, Dialect
 from msgbook_format.syntax.fence import Fenced, fits_before, fits_info, format_fence, parse_fence
 from msgbook_format.syntax.lines import trim
 
-_MAGIC_LINE = re.compile(r"\s*(?:%(?!%|continue\s*\Z)[A-Za-z_]|%%(?!msg(?:\s|$))[A-Za-z_])")
 PYTHON_INFO = frozenset(("python", "py", ""))
 """First words of the info strings of Python's fences."""
 _PYTHON_NAMES = PYTHON_INFO | {"ipython"}
@@ -19,12 +18,8 @@ _MAGIC = re.compile(r"[A-Za-z_][\w.+-]*")
 
 
 def is_code(source: str, dialect: Dialect) -> bool:
-    """Return whether a code cell is written as `[code]`: on other kernels always, on msgbook's if it
-    is a magic or a `!` command.
-
-    `%continue` is written as a prompt, because a turn follows it.
-    """
-    return not dialect.has_prompts or _is_command(source)
+    """Return whether a code cell is written as `[code]`: any that is no message."""
+    return not dialect.rule.is_message(source)
 
 
 def read_code(body: str, dialect: Dialect) -> tuple[str, dict[str, Any]]:
@@ -67,23 +62,22 @@ def replace_code(body: str, source: str, dialect: Dialect) -> str | None:
     return None if code is None else fence.replace_code(body, dialect.escaper.escape_lines(code))
 
 
-def _is_command(source: str) -> bool:
-    return bool(_MAGIC_LINE.match(source)) or is_shell_command(source)
-
-
 def _canonical_info(source: str, dialect: Dialect) -> str:
     language = dialect.language_of(source)
     return language if fits_info(language) else ""
 
 
 def _join(info: str, code: str, dialect: Dialect) -> str:
-    """Return the source of the code of a fence with this info string. On msgbook's kernel it is code."""
-    language = info.split(" ", 1)[0]
-    if not dialect.has_prompts or (language == "ipython" and _is_command(code)):
+    """Return the source of the code of a fence with this info string. On msgbook's kernels it is code."""
+    if dialect.rule is OTHER_CELLS:
         return code
+    language = info.split(" ", 1)[0]
     named = f"%%{language}\n{code}"
-    is_magic = _MAGIC.fullmatch(language) and _is_command(named)
-    return named if is_magic and language not in _PYTHON_NAMES else PYTHON_LINE + code
+    is_magic = _MAGIC.fullmatch(language) and not CHAT_CELLS.is_message(named)
+    if is_magic and language not in _PYTHON_NAMES:
+        return named
+    is_whole = language == "ipython" and not CHAT_CELLS.is_message(code)
+    return code if is_whole or not dialect.is_chat else PYTHON_LINE + code
 
 
 def _split(info: str, source: str, dialect: Dialect) -> str | None:

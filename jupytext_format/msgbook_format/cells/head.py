@@ -37,6 +37,8 @@ def read_head(head: TextCell, dialect: Dialect, cell_type: str | None = None) ->
     code: dict[str, Any] = {}
     if cell_type == "code" and kind == "code":
         source, code = read_code(head.body, dialect)
+    elif cell_type == "code":
+        source = dialect.rule.read_body(head.body)
     metadata = _read_metadata(attributes)
     named = {"code": "code", "raw": "raw", "markdown": "markdown"}[cell_type]
     if kind not in ("markdown", named):
@@ -63,7 +65,9 @@ def write_head(cell: dict[str, Any], dialect: Dialect) -> TextCell:
     is_code_cell = cell_type == "code" and is_code(source, dialect)
     rest = _head_metadata(cell, is_code_cell)
     msgbook = dict(rest.pop("msgbook", {}))
-    head = TextCell(type="markdown", body=source)
+    is_message = cell_type == "code" and not is_code_cell
+    body = dialect.rule.write_body(source) if is_message else source
+    head = TextCell(type="markdown", body=body)
     custom = msgbook.get("type")
     if is_code_cell:
         head.type, head.body = "code", write_code(source, msgbook, dialect)

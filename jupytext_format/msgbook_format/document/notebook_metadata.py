@@ -7,7 +7,8 @@ from typing import Any
 
 from msgbook_format import jsontext
 from msgbook_format.metadata import as_dict, msgbook_metadata
-from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE, LANGUAGE_INFO, has_msgbook_kernel
+from msgbook_format.syntax.cell_rule import CHAT_CELLS, LANGUAGE, rule_of, rule_of_kernel
+from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE_INFO
 from msgbook_format.syntax.frontmatter import (
     NAMED_FIELDS,
     can_hold,
@@ -62,7 +63,7 @@ def write_metadata(notebook: dict[str, Any]) -> tuple[str | None, str | None, di
     if jsontext.is_same(kernelspec, KERNELSPEC):
         del ours["kernelspec"]
     # JupyterLab drops the kernelspec of a notebook whose kernel is switched off.
-    if has_msgbook_kernel(metadata) and _language(metadata) == LANGUAGE:
+    if rule_of(metadata) is CHAT_CELLS and _language(metadata) == LANGUAGE:
         del ours["language_info"]
     elif kernelspec is None:
         ours["kernelspec"] = None
@@ -92,7 +93,7 @@ def minor_of(notebook: dict[str, Any]) -> int:
 
 
 def _is_ours(kernelspec: Any) -> bool:
-    return isinstance(kernelspec, dict) and kernelspec.get("name") == KERNELSPEC["name"]
+    return rule_of_kernel(as_dict(kernelspec).get("name")) is CHAT_CELLS
 
 
 def _language(metadata: dict[str, Any]) -> Any:

@@ -16,14 +16,30 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from msgbook_format.syntax.cell_rule import (
+        CHAT_CELLS,
+        CHAT_KERNEL,
+        CODE_FIRST_CELLS,
+        CODE_FIRST_KERNEL,
+        CONTINUE_MAGIC,
+        LANGUAGE,
+        MSG_MAGIC,
+        OTHER_CELLS,
+        CellRule,
+        ChatCells,
+        CodeFirstCells,
+        IsMagic,
+        OtherCells,
+        is_continue,
+        is_shell_command,
+        rule_of,
+        rule_of_kernel,
+    )
     from msgbook_format.syntax.dialect import (
         KERNELSPEC,
-        LANGUAGE,
         LANGUAGE_INFO,
-        MSG_MAGIC,
         Dialect,
         has_msgbook_kernel,
-        is_shell_command,
     )
     from msgbook_format.syntax.fence import StringPositions, write_fence
     from msgbook_format.syntax.frontmatter import split_frontmatter

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from msgbook_format.metadata import as_dict
+from msgbook_format.syntax.cell_rule import (
+    CHAT_CELLS,
+    CHAT_KERNEL,
+    LANGUAGE,
+    OTHER_CELLS,
+    CellRule,
+    rule_of,
+)
 from msgbook_format.syntax.lines import Escaper
 
-LANGUAGE = "msgbook"
-MSG_MAGIC = "%%msg"
-"""Begins a line of attributes at the top of a prompt; the only magic that makes no code."""
 PYTHON_LINE = "%%python\n"
 """First line of Python code on the msgbook kernel; code without it is IPython's."""
-KERNELSPEC = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": LANGUAGE}
+KERNELSPEC = {"name": CHAT_KERNEL, "display_name": "Chat (msgbook)", "language": LANGUAGE}
 LANGUAGE_INFO = {
     "name": LANGUAGE,
     "version": "1",
@@ -29,20 +33,13 @@ There is no `codemirror_mode`: in JupyterLab our extension gives each cell its l
 extension is not `.md`, because Jupytext's menu would then treat our files as its own.
 """
 
-_SHELL_COMMAND = re.compile(
-    r"""\s*+!(?!
-        \[ (?: [^\[\]\\\r\n] | \\[^\r\n] | \[ [^\[\]\r\n]*+ \] )*+ \]\(  # ![alt](
-    )""",
-    re.VERBOSE,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """Kernel and message section of a document."""
 
-    has_prompts: bool
-    """True if the kernel is msgbook's, on which a code cell is a prompt."""
+    rule: CellRule
+    """Tells which code cells are messages."""
     language: str
     """Language of the kernel, which is the info string of its code."""
     escaper: Escaper
@@ -54,29 +51,23 @@ class Dialect:
         language_info = as_dict(metadata.get("language_info"))
         language = language_info.get("name") or kernelspec.get("language")
         return cls(
-            has_prompts=has_msgbook_kernel(metadata),
+            rule=rule_of(metadata),
             language=language if isinstance(language, str) else "python",
             escaper=Escaper.for_document(heading),
         )
 
+    @property
+    def is_chat(self) -> bool:
+        """True if a code cell is a message unless it is marked as code."""
+        return self.rule is CHAT_CELLS
+
     def language_of(self, source: str) -> str:
         """Return the language of the source of a `[code]` cell."""
-        if self.has_prompts:
+        if self.is_chat:
             return "python" if source.startswith(PYTHON_LINE) else "ipython"
         return self.language
 
 
-def is_shell_command(source: str) -> bool:
-    """Return whether the first non-blank line of a source is a `!` command.
-
-    A Markdown image, `![text](`, is none: no shell accepts an unquoted `](`.
-    """
-    return bool(_SHELL_COMMAND.match(source))
-
-
 def has_msgbook_kernel(metadata: dict[str, Any]) -> bool:
-    """Return whether a notebook's kernel is msgbook's; without a kernelspec its language decides."""
-    kernelspec = metadata.get("kernelspec")
-    if kernelspec is None:
-        return as_dict(metadata.get("language_info")).get("name") == LANGUAGE
-    return as_dict(kernelspec).get("name") == KERNELSPEC["name"]
+    """Return whether a notebook's kernel is one of msgbook's, so that it may hold messages."""
+    return rule_of(metadata) is not OTHER_CELLS

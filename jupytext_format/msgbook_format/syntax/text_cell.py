@@ -13,7 +13,7 @@ from msgbook_format.syntax.attributes import (
     parse_attributes,
     parse_footnote,
 )
-from msgbook_format.syntax.dialect import MSG_MAGIC
+from msgbook_format.syntax.cell_rule import MSG_MAGIC
 from msgbook_format.syntax.lines import MARKER, STREAM_PREFIX, Escaper, trim
 
 _MARKER = re.compile(rf"^(?={MARKER})#+ (%%%?)[^\n]*")

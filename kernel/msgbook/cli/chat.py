@@ -22,7 +22,7 @@ from msgbook.cli.terminal import CommandError, complain, line_of
 from msgbook.config import ApprovalPolicy
 from msgbook.errors import describe_file_error
 from msgbook.host import hide_from_children
-from msgbook.notebook import Document, DocumentError, as_prompt
+from msgbook.notebook import Document, DocumentError
 from msgbook.text import repair_surrogates, without_data
 from msgbook.tools.files import decode
 from msgbook_format.errors import MessageFileError, NotAMessageFile
@@ -88,7 +88,7 @@ def chat(
         raise CommandError("expected a message, got an empty text")
     document = _open(path, go_on=go_on or force, adopt=force)
     require_conversation(document)
-    number = append_prompt(document, as_prompt(text), attributes or {})
+    number = append_prompt(document, document.cell_rule.as_message(text), attributes or {})
     return _answer(document, number, attributes or {}, approval)
 
 

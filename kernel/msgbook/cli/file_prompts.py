@@ -8,29 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from msgbook.cli.terminal import line_of
-from msgbook.notebook import (
-    Cell,
-    Document,
-    find_cell,
-    is_prompt,
-    new_prompt,
-    outputs_of,
-    source_of,
-    title_of,
-)
-from msgbook.request.history import is_continue
+from msgbook.notebook import Cell, Document, find_cell, new_prompt, outputs_of, source_of, title_of
 from msgbook.turn import REFERENCE_STEP, turn_messages
+from msgbook_format.syntax import CellRule
 from msgbook_format.turn import Block, Turn, kind_of, turn_of
 
 """Types of blocks that msgbook writes; unknown types count as the model's."""
 
 
-def is_prompt_cell(cell: Cell) -> bool:
+def is_prompt_cell(cell: Cell, cell_rule: CellRule) -> bool:
     """Return whether a model answers this cell."""
     source = source_of(cell)
     if cell.get("cell_type") != "code" or not source.strip():
         return False
-    return is_continue(source) or is_prompt(source)
+    return cell_rule.is_message(source)
 
 
 def is_answered(cell: Cell) -> bool:
@@ -49,7 +40,9 @@ def is_answered(cell: Cell) -> bool:
     return False
 
 
-def prompts_to_answer(cells: Sequence[Cell], start: int, *, again: bool) -> list[int]:
+def prompts_to_answer(
+    cells: Sequence[Cell], cell_rule: CellRule, start: int, *, again: bool
+) -> list[int]:
     """Return the numbers, from 0, of the prompts from `start` on that a run answers.
 
     Args:
@@ -58,14 +51,14 @@ def prompts_to_answer(cells: Sequence[Cell], start: int, *, again: bool) -> list
     return [
         number
         for number, cell in enumerate(cells)
-        if number >= start and is_prompt_cell(cell) and (again or not is_answered(cell))
+        if number >= start and is_prompt_cell(cell, cell_rule) and (again or not is_answered(cell))
     ]
 
 
-def is_cut_off(cell: Cell) -> bool:
+def is_cut_off(cell: Cell, cell_rule: CellRule) -> bool:
     """Return whether the process that answered a prompt ended in the middle: its turn is saved as running."""
     turns = list(filter(None, map(turn_of, outputs_of(cell))))
-    return is_prompt_cell(cell) and bool(turns) and turns[-1]["status"] == "running"
+    return is_prompt_cell(cell, cell_rule) and bool(turns) and turns[-1]["status"] == "running"
 
 
 def append_prompt(document: Document, source: str, attributes: Mapping[str, str]) -> int:

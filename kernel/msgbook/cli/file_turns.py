@@ -42,7 +42,7 @@ from msgbook.turn_run import run_to_end
 from msgbook_format.errors import FileChangedError
 from msgbook_format.files import create_bytes, stem_of
 from msgbook_format.lazy import load_extra
-from msgbook_format.syntax import has_msgbook_kernel
+from msgbook_format.syntax import CellRule, has_msgbook_kernel
 from msgbook_format.turn import Turn, answer_text
 from msgbook_format.typed import as_dict
 
@@ -177,7 +177,9 @@ def run_turns(
 
     async def run(recorder: Recorder | None) -> int:
         cancel_on_signals()
-        conversation = open_conversation(folder, settings, rules, recorder)
+        conversation = open_conversation(
+            folder, settings, rules, recorder, cell_rule=document.cell_rule
+        )
         try:
             ask = read_line if can_ask() else None
             return await job(FileTurns(document, conversation, screen, ask, recorder))
@@ -201,12 +203,14 @@ def open_conversation(
     cassette: Cassette | None = None,
     paces: Paces | None = None,
     *,
+    cell_rule: CellRule,
     as_kernel: bool = False,
 ) -> Conversation:
     """Return the conversation of a command. The caller closes its services.
 
     Args:
         folder: Folder of the document.
+        cell_rule: The document's.
         paces: Of the servers, where several sessions share them.
         as_kernel: Whether requests are only shown, as the notebook's kernel would send them: it has a
             Python, where the command has none.
@@ -218,6 +222,7 @@ def open_conversation(
         folder,
         approver=saved_approver(settings, folder, rules),
         namespace=AbsentPython() if as_kernel else None,
+        cell_rule=cell_rule,
     )
 
 

@@ -11,10 +11,15 @@ from msgbook.cli.file_turns import FileTurns
 from msgbook.cli.terminal import CommandError
 from msgbook.display.failure import Failure
 from msgbook.notebook import Cell, Document, metadata_of, outputs_of, parse_prompt, source_of
-from msgbook.notebook.magics_table import CONTINUE_MAGIC
-from msgbook.request.history import has_incomplete_answer, history_of, is_continue
+from msgbook.request.history import has_incomplete_answer, history_of
 from msgbook.text import counted
-from msgbook_format.syntax import MSG_MAGIC, is_excluded
+from msgbook_format.syntax import (
+    CONTINUE_MAGIC,
+    MSG_MAGIC,
+    CellRule,
+    is_continue,
+    is_excluded,
+)
 from msgbook_format.turn import FINISH_REASONS, turn_of
 
 _CHOICES = ("agent", "model")
@@ -31,7 +36,7 @@ def append_continue(document: Document, attributes: Mapping[str, str] | None = N
         The number of the new cell; None if there is nothing to continue.
     """
     sent = [cell for cell in document.cells if not is_excluded(history_of(cell))]
-    last = _last_prompt(sent)
+    last = _last_prompt(sent, document.cell_rule)
     if last is None or not has_incomplete_answer(sent):
         return None
     cell = sent[last]
@@ -54,7 +59,7 @@ def resume(document: Document, attributes: Mapping[str, str]) -> int | None:
     Raises:
         CommandError: The prompt names another agent or model itself.
     """
-    last = _last_prompt(document.cells)
+    last = _last_prompt(document.cells, document.cell_rule)
     if last is None or is_answered(document.cells[last]):
         return append_continue(document, attributes)
     if attributes:
@@ -80,7 +85,7 @@ def how_to_go_on(document: Document, number: int) -> str:
         again = f"to answer again: {run_from(document, cell_id)}"
     if not has_incomplete_answer(cells[: number + 1]):
         return again
-    if number == _last_prompt(cells):
+    if number == _last_prompt(cells, document.cell_rule):
         return f"to continue: `msgbook chat {file} --resume`; {again}"
     return f"to continue: a cell `{CONTINUE_MAGIC}` below it; {again}"
 
@@ -90,12 +95,14 @@ def run_from(document: Document, cell_id: str) -> str:
     return f"`msgbook run {_word(document.path)} --from {_word(cell_id)}`"
 
 
-def is_left_incomplete(cells: Sequence[Cell], number: int) -> bool:
+def is_left_incomplete(document: Document, number: int) -> bool:
     """Return whether the last turn of a prompt is incomplete and the next prompt does not continue it."""
+    cells = document.cells
     turns = [turn for turn in map(turn_of, outputs_of(cells[number])) if turn]
     if not turns or turns[-1]["status"] == "done":
         return False
-    below = next(filter(is_prompt_cell, cells[number + 1 :]), None)
+    prompts = (c for c in cells[number + 1 :] if is_prompt_cell(c, document.cell_rule))
+    below = next(prompts, None)
     return below is None or not is_continue(source_of(below))
 
 
@@ -109,10 +116,10 @@ def is_superfluous_continue(cells: Sequence[Cell], number: int) -> bool:
 def describe_last_answer(document: Document) -> str:
     """Return why there is nothing to resume, and what can be done instead."""
     cells = document.cells
-    last = _last_prompt(cells)
+    last = _last_prompt(cells, document.cell_rule)
     if last is None:
         why = "the file has no prompt"
-    elif is_excluded(history_of(cells[last])) and is_left_incomplete(cells, last):
+    elif is_excluded(history_of(cells[last])) and is_left_incomplete(document, last):
         again = how_to_go_on(document, last)
         return (
             f"the last answer is incomplete, but history=exclude keeps it from being sent ({again})"
@@ -142,8 +149,9 @@ def _check_choices(document: Document, cell: Cell, attributes: Mapping[str, str]
             )
 
 
-def _last_prompt(cells: Sequence[Cell]) -> int | None:
-    return next((n for n in reversed(range(len(cells))) if is_prompt_cell(cells[n])), None)
+def _last_prompt(cells: Sequence[Cell], cell_rule: CellRule) -> int | None:
+    numbers = reversed(range(len(cells)))
+    return next((n for n in numbers if is_prompt_cell(cells[n], cell_rule)), None)
 
 
 def _word(value: Path | str) -> str:

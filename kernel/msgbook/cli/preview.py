@@ -78,11 +78,11 @@ def _prompt(document: Document, number: int | None) -> int:
         MsgbookError: There is none.
     """
     if number is not None:
-        if is_prompt_cell(document.cells[number]):
+        if is_prompt_cell(document.cells[number], document.cell_rule):
             return number
         raise MsgbookError(f"the cell {shown_id(document.cells[number])} is not a prompt")
     for again in (False, True):
-        found = prompts_to_answer(document.cells, 0, again=again)
+        found = prompts_to_answer(document.cells, document.cell_rule, 0, again=again)
         if found:
             return found[-1 if again else 0]
     raise MsgbookError("the file has no prompt")
@@ -98,7 +98,9 @@ async def _request(
 ) -> Preview:
     cell = document.cells[number]
     folder = working_folder(document.path.absolute().parent)
-    conversation = open_conversation(folder, settings, rules, as_kernel=as_kernel)
+    conversation = open_conversation(
+        folder, settings, rules, cell_rule=document.cell_rule, as_kernel=as_kernel
+    )
     metadata = document.notebook["metadata"]
     try:
         above = Transcript(

@@ -140,7 +140,9 @@ def run_file(
     require_conversation(document)
     document.require_writable()
     start = 0 if first is None else require_cell(document.cells, first, path)
-    numbers = prompts_to_answer(document.cells, start, again=again or first is not None)
+    numbers = prompts_to_answer(
+        document.cells, document.cell_rule, start, again=again or first is not None
+    )
     if cassette is not None and not again and first is None:
         find: Callable[[Document, Path], list[int]] = load_extra(
             "msgbook", "cassettes.find_recorded_before"
@@ -197,7 +199,7 @@ def _report_outdated(document: Document, changed: Sequence[int]) -> None:
         for number, cell in enumerate(cells)
         if number > first
         and number not in changed
-        and is_prompt_cell(cell)
+        and is_prompt_cell(cell, document.cell_rule)
         and is_answered(cell)
         and not is_superfluous_continue(cells, number)
     ]
@@ -217,8 +219,8 @@ def _report_skipped(document: Document, numbers: Sequence[int]) -> None:
     running, last = set(numbers), numbers[-1] if numbers else 0
     cut, code = [], []
     for number, cell in enumerate(document.cells):
-        if is_prompt_cell(cell):
-            if number not in running and is_left_incomplete(document.cells, number):
+        if is_prompt_cell(cell, document.cell_rule):
+            if number not in running and is_left_incomplete(document, number):
                 cut.append(number)
         elif number < last and _needs_kernel(cell):
             code.append(shown_id(cell))
@@ -229,7 +231,7 @@ def _report_skipped(document: Document, numbers: Sequence[int]) -> None:
     if code:
         complain(_VERB, f"{join_first(code, _NAMED)}: code is not run here, only in JupyterLab")
     if not numbers:
-        has_prompt = any(map(is_prompt_cell, document.cells))
+        has_prompt = any(is_prompt_cell(cell, document.cell_rule) for cell in document.cells)
         why = "every prompt has an answer" if has_prompt else "the file has no prompt"
         complain(_VERB, f"{document.path}: {why}")
 

@@ -1,4 +1,4 @@
-"""The program that the kernelspec starts: `python -m msgbook.kernel -f CONNECTION_FILE`.
+"""The program that the kernelspecs start: `python -m msgbook.kernel [--code-first] -f CONNECTION_FILE`.
 
 The kernel starts when somebody opens a notebook. So nothing may be imported from the notebook's
 folder until a Python cell runs: the kernelspec sets `PYTHONSAFEPATH`.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import logging
 import os
 import sys
+
+_CODE_FIRST = "--code-first"
 
 # The kernel's log, kept out of the output of code.
 
@@ -49,6 +51,11 @@ def _main() -> None:
     from msgbook.kernel.code_outputs import RecordingSession
     from msgbook.kernel.gateway import enter_folder
     from msgbook.kernel.msg_kernel import MsgKernel
+    from msgbook.kernel.python_kernel import PythonKernel
+
+    is_code_first = _CODE_FIRST in sys.argv
+    if is_code_first:
+        sys.argv.remove(_CODE_FIRST)
 
     hide_from_children()
     enter_folder(os.environ)
@@ -72,9 +79,10 @@ def _main() -> None:
                 self.control_thread.stop()
                 self.control_thread.join()
 
-    app = KernelApp.instance(kernel_class=MsgKernel)
-    # Prompts do not belong in the history file of the user's IPython.
-    app.config.HistoryManager.hist_file = ":memory:"
+    app = KernelApp.instance(kernel_class=PythonKernel if is_code_first else MsgKernel)
+    if not is_code_first:
+        # Prompts do not belong in the history file of the user's IPython.
+        app.config.HistoryManager.hist_file = ":memory:"
     app.initialize()
     app.start()
 

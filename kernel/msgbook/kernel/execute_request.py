@@ -14,17 +14,20 @@ from urllib.parse import unquote, urlsplit
 
 from msgbook.display.failure import Failure, error_content
 from msgbook.kernel.assist.prompt_scope import MAGIC_START
-from msgbook.notebook import (
-    RequestedCell,
-    find_notebook_file,
-    is_own_magic,
-    is_prompt,
-    missing_magic,
+from msgbook.notebook import RequestedCell, find_notebook_file, is_own_magic
+from msgbook.notebook.magics_table import (
+    OWN_MAGICS,
+    PYTHON_MAGIC,
 )
-from msgbook.notebook.magics_table import CONTINUE_MAGIC, OWN_MAGICS, PYTHON_MAGIC
 from msgbook.text import one_line
 from msgbook_format.links import real_path
-from msgbook_format.syntax import MSG_MAGIC
+from msgbook_format.syntax import (
+    CODE_FIRST_CELLS,
+    CONTINUE_MAGIC,
+    MSG_MAGIC,
+    CellRule,
+    ChatCells,
+)
 from msgbook_format.typed import as_dict
 
 _VSCODE = "vscode-notebook-cell"
@@ -142,25 +145,30 @@ class Routing:
 
     Args:
         magics_manager: IPython's; magics may be registered at any time.
+        is_code_first: Whether a cell is Python unless it begins with `%%msg`.
+
+    Attributes:
+        cells: Tells the messages among the cells.
     """
 
-    def __init__(self, magics_manager: Any) -> None:
+    def __init__(self, magics_manager: Any, *, is_code_first: bool = False) -> None:
         self._manager = magics_manager
+        self.cells: CellRule = CODE_FIRST_CELLS if is_code_first else ChatCells(self.is_magic)
 
     def is_msgbook_cell(self, code: str) -> bool:
         """Return whether a cell is a prompt or one of msgbook's magics."""
-        return bool(code.strip()) and (is_own_magic(code) or is_prompt(code, self.is_magic))
+        return bool(code.strip()) and (is_own_magic(code) or self.cells.is_message(code))
 
     def is_completed_here(self, code: str, cursor: int) -> bool:
         """Return whether msgbook completes a cell: its own, or the unfinished name of a cell magic."""
         if self.is_msgbook_cell(code):
             return True
         is_in_name = MAGIC_START.fullmatch(code[:cursor]) is not None
-        return is_in_name and missing_magic(code, self.is_magic) is not None
+        return is_in_name and self.cells.missing_magic(code) is not None
 
     def refuse(self, code: str) -> Failure | None:
         """Return why a cell cannot run: it begins with a cell magic that is not registered."""
-        missing = missing_magic(code, self.is_magic)
+        missing = self.cells.missing_magic(code)
         if missing is None:
             return None
         name = one_line(missing, _SHOWN)

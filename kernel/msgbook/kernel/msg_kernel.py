@@ -58,20 +58,21 @@ class MsgKernel(InterruptibleKernel):
     implementation_version = __version__
     banner = f"msgbook {__version__}: a cell is a message; see %help. In a terminal: %display text, Ctrl+D to exit"
     language_info = LANGUAGE_INFO
+    is_code_first = False
+    """Whether a cell is Python unless it begins with `%%msg`."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._routing = Routing(self.shell.magics_manager)
+        self._routing = Routing(self.shell.magics_manager, is_code_first=self.is_code_first)
         # Stored at once, because Python in a cell may change the working directory.
         self._folder = Path.cwd()
-        self._session = Session(
-            working_folder(self._folder), self._namespace, self._routing.is_magic
-        )
+        self._session = Session(working_folder(self._folder), self._namespace, self._routing.cells)
         if isinstance(self.session, RecordingSession):
             self.session.recorder = self._session.outputs
         self.control_handlers[MESSAGE] = self._take_session_keys
         self.comm_manager.register_target(COMM_TARGET, self._session.page.comm_opened)
-        self.shell.input_transformers_cleanup.insert(0, strip_python_magic)
+        if not self.is_code_first:
+            self.shell.input_transformers_cleanup.insert(0, strip_python_magic)
         # Not "pre_execute", which each message of a page triggers, too.
         self.shell.events.register("pre_run_cell", self._import_from_folder)
         self._models = ModelNames(lambda: self._in_main_loop(self._session.offered_models()))
@@ -82,6 +83,7 @@ class MsgKernel(InterruptibleKernel):
             memory=self._session.memory,
             tools=lambda: self._session.tools,
             magics=self._routing.magic_names,
+            cell_rule=self._routing.cells,
             namespace=self.shell.user_ns,
             hidden=self.shell.user_ns_hidden,
             models=self._models,
@@ -102,7 +104,11 @@ class MsgKernel(InterruptibleKernel):
         super().start()
         queries = self._session.answer_queries(self.io_loop.asyncio_loop)
         answer_assist(queries, self._assistant, self._routing)
-        self.io_loop.call_later(_WARM_UP_DELAY, start_warm_up)
+        self.io_loop.call_later(_WARM_UP_DELAY, self.warm_up)
+
+    def warm_up(self) -> None:
+        """Import what the first turn needs, in a thread: it takes about a second."""
+        start_warm_up()
 
     @property
     def kernel_info(self) -> dict[str, Any]:
@@ -176,7 +182,7 @@ class MsgKernel(InterruptibleKernel):
     async def do_is_complete(self, code: str) -> dict[str, Any]:
         if self._routing.is_msgbook_cell(code):
             return {"status": "incomplete" if is_unfinished(code) else "complete", "indent": ""}
-        if code.strip() == PYTHON_MAGIC:
+        if code.strip() == PYTHON_MAGIC and not self.is_code_first:
             # IPython fails on the empty text that is left without this line.
             return {"status": "incomplete", "indent": ""}
         return await awaited_reply(super().do_is_complete(code))
@@ -249,9 +255,12 @@ class MsgKernel(InterruptibleKernel):
         """Return the cell's execution count, and increment it if the cell is stored."""
         count: int = self.shell.execution_count
         if store_history:
-            self.shell.history_manager.store_inputs(count, code)
+            self._store_input(count, code)
             self.shell.execution_count += 1
         return count
+
+    def _store_input(self, count: int, code: str) -> None:
+        self.shell.history_manager.store_inputs(count, code)
 
     def _line_reader(self) -> ReadLine:
         """Return a function that asks the client of the running request for a line."""
@@ -272,7 +281,7 @@ class MsgKernel(InterruptibleKernel):
 
 
 def start_warm_up() -> None:
-    """Import what the first turn needs, in a thread: it takes about a second."""
+    """Import what the first turns need, in a thread."""
     threading.Thread(target=warm_up, name="msgbook-warm-up", daemon=True).start()
 
 

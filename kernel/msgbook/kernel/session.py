@@ -29,7 +29,6 @@ from msgbook.kernel.page_queries import answer_queries, tell_changes
 from msgbook.kernel.session_keys import SessionKeys
 from msgbook.notebook import (
     ExecutedCell,
-    IsMagic,
     LiveNotebook,
     RequestedCell,
     SavedNotebookReader,
@@ -40,6 +39,7 @@ from msgbook.notebook import (
     session_notebook_file,
 )
 from msgbook.text import controls_visible
+from msgbook_format.syntax import CellRule
 from msgbook_format.turn import Turn
 
 if TYPE_CHECKING:
@@ -62,16 +62,18 @@ class Session:
     Args:
         folder: The notebook's folder.
         namespace: Returns the notebook's Python for tools; called when the conversation is made.
-        is_magic: Returns whether a magic runs as code.
+        cell_rule: Tells the messages among the cells.
 
     Attributes:
         settings: The user's, with the project's; the defaults if they cannot be read.
         keys: The keys that the Jupyter server keeps for its session.
     """
 
-    def __init__(self, folder: Path, namespace: Callable[[], Namespace], is_magic: IsMagic) -> None:
+    def __init__(
+        self, folder: Path, namespace: Callable[[], Namespace], cell_rule: CellRule
+    ) -> None:
         self._namespace = namespace
-        self._is_magic = is_magic
+        self._cell_rule = cell_rule
         self.page = PageComms()
         self.memory = SessionMemory()
         self.outputs = OutputRecorder()
@@ -249,12 +251,12 @@ class Session:
                     self.settings,
                     private=kernel_private_paths(os.environ, self._folder),
                     problem=self._problem,
-                    is_magic=self._is_magic,
                     home=home_folder(),
                 ),
                 self._folder,
                 approver=saved_approver(self.settings, self._folder, self._rules),
                 namespace=self._namespace(),
+                cell_rule=self._cell_rule,
             )
             tell_changes(self._conversation, self.page)
         return self._conversation

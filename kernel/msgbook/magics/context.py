@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from msgbook.magics.base import MagicContext, UsageError
-from msgbook.notebook import Cell, IsMagic, Transcript, describe_cell, describe_cell_with_id
+from msgbook.notebook import Cell, Transcript, describe_cell, describe_cell_with_id
 from msgbook.request import (
     PLACEHOLDER,
     REMOVE,
@@ -23,6 +23,7 @@ from msgbook.request import (
 )
 from msgbook.request.history import SentRequest, SharedPrefix, prune_positions, shared_prefix
 from msgbook.text import capped, counted, one_line, visible
+from msgbook_format.syntax import CellRule
 
 _SHOWN_CELLS = 100
 _SHOWN_TEXT = 2_000
@@ -204,19 +205,19 @@ async def macros(context: MagicContext, words: Sequence[str]) -> str:
         UsageError: The words are not those of `%macros`.
     """
     transcript = await context.transcript()
-    is_magic = context.conversation.request_builder.is_magic
-    return describe_macros(transcript.metadata, transcript.earlier, is_magic, words)
+    cell_rule = context.conversation.request_builder.cell_rule
+    return describe_macros(transcript.metadata, transcript.earlier, cell_rule, words)
 
 
 def describe_macros(
-    metadata: Mapping[str, Any], cells: Sequence[Cell], is_magic: IsMagic, words: Sequence[str]
+    metadata: Mapping[str, Any], cells: Sequence[Cell], cell_rule: CellRule, words: Sequence[str]
 ) -> str:
     """Return what `%macros` prints below some cells of a notebook.
 
     Raises:
         UsageError: The words are not those of `%macros`.
     """
-    above = macros_above(metadata, cells, is_magic)
+    above = macros_above(metadata, cells, cell_rule)
     if not words:
         return _listing(above, cells)
     if words[0] != REMOVE or len(words) == 1:

@@ -14,7 +14,6 @@ from msgbook.engine import Conversation
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook import (
     Cell,
-    IsMagic,
     Transcript,
     describe_cell,
     describe_cell_with_id,
@@ -34,7 +33,7 @@ from msgbook.request.history import (
     with_late_contexts,
 )
 from msgbook.text import counted, one_line, visible
-from msgbook_format.syntax import is_excluded, is_summary
+from msgbook_format.syntax import CellRule, is_excluded, is_summary
 
 _SHOWN = 20
 _BY_HAND = (
@@ -56,18 +55,18 @@ class Compaction:
 async def compact(context: MagicContext, words: Sequence[str]) -> str:
     """Send old turns as summaries from now on."""
     transcript = await context.transcript()
-    is_magic = context.conversation.request_builder.is_magic
+    cell_rule = context.conversation.request_builder.cell_rule
     # A page that does not show these cells cannot mark them.
     mark = context.mark if transcript.source == "live" else None
     if mark is not None:
-        compaction = choose_turns(words, transcript.earlier, is_magic, has_page=True)
+        compaction = choose_turns(words, transcript.earlier, cell_rule, has_page=True)
         if compaction.message is None or mark(compaction.message):
             return compaction.text
-    return choose_turns(words, transcript.earlier, is_magic, has_page=False).text
+    return choose_turns(words, transcript.earlier, cell_rule, has_page=False).text
 
 
 def choose_turns(
-    words: Sequence[str], cells: Sequence[Cell], is_magic: IsMagic, *, has_page: bool
+    words: Sequence[str], cells: Sequence[Cell], cell_rule: CellRule, *, has_page: bool
 ) -> Compaction:
     """Choose the turns above to summarize: all but the last few.
 
@@ -82,7 +81,7 @@ def choose_turns(
         UsageError: The word is not a number.
     """
     kept = _number(words)
-    turns = [i for i, cell in enumerate(cells) if _is_sent_in_full(cell, is_magic)]
+    turns = [i for i, cell in enumerate(cells) if _is_sent_in_full(cell, cell_rule)]
     old = turns[: max(0, len(turns) - kept)]
     if not old:
         return Compaction(f"Nothing to sum up: {len(turns)} turns above are sent in full.", None)
@@ -111,11 +110,11 @@ def _number(words: Sequence[str]) -> int:
     )
 
 
-def _is_sent_in_full(cell: Cell, is_magic: IsMagic) -> bool:
+def _is_sent_in_full(cell: Cell, cell_rule: CellRule) -> bool:
     """Return whether a cell is an answered prompt that is sent in full."""
     history = history_of(cell)
     return (
-        kind_of(cell, is_magic) == "prompt"
+        kind_of(cell, cell_rule) == "prompt"
         and "history" not in parse_prompt(source_of(cell)).attributes
         and not is_excluded(history)
         and not is_summary(history)
@@ -133,23 +132,23 @@ async def prune(context: MagicContext, _words: Sequence[str]) -> str:
     """List the copies that are not sent any more. The cell itself, by its position, drops them."""
     builder = context.conversation.request_builder
     cells = (await context.transcript()).earlier
-    return list_dropped(cells, builder.is_magic, builder.blobs.load)
+    return list_dropped(cells, builder.cell_rule, builder.blobs.load)
 
 
 def list_dropped(
-    cells: Sequence[Cell], is_magic: IsMagic, load: Callable[[str], str | None]
+    cells: Sequence[Cell], cell_rule: CellRule, load: Callable[[str], str | None]
 ) -> str:
     """List the copies that a `%prune` below some cells drops and none above it has dropped.
 
     Args:
         load: Returns the text with a sha256 in hex; None if it is gone.
     """
-    cells = with_late_contexts(cells, is_magic)
+    cells = with_late_contexts(cells, cell_rule)
     here: Cell = {"cell_type": "code", "source": PRUNE_MAGIC}
-    before = set(list_dropped_files(cells, is_magic))
+    before = set(list_dropped_files(cells, cell_rule))
     copies = [
         copy
-        for copy in list_dropped_files([*cells, here], is_magic)
+        for copy in list_dropped_files([*cells, here], cell_rule)
         if copy.had_text and copy not in before
     ]
     if not copies:

@@ -1,4 +1,4 @@
-"""The cells of a notebook: their parts, their names, and whether a cell is a prompt. Pure."""
+"""The cells of a notebook: their parts and their names. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from msgbook.errors import MsgbookError
 from msgbook.text import one_line, repair_surrogates, visible
-from msgbook_format.syntax import MSG_MAGIC, is_shell_command, unread_footnote
+from msgbook_format.syntax import MSG_MAGIC, unread_footnote
 from msgbook_format.typed import as_dict, as_text
 
 Cell = Mapping[str, Any]
@@ -47,9 +47,6 @@ def once(find: Callable[[Cell], T]) -> Callable[[Cell], T]:
     return found
 
 
-IsMagic = Callable[[str], bool]
-"""Returns whether a name with its percent signs (`%time`, `%%bash`) is a magic that would run."""
-
 NOTEBOOK_SUFFIX = ".ipynb"
 
 SENT_TEXTS = ("text/markdown", "text/plain", "text/latex")
@@ -57,9 +54,6 @@ SENT_TEXTS = ("text/markdown", "text/plain", "text/latex")
 `text/markdown`, `text/plain` shows only a `repr`."""
 
 MAGIC_NAME = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
-_CELL_MAGIC = re.compile(r"((%%[A-Za-z_][\w.]*)\S*)")
-"""First word of a cell magic, in two groups: the word, since a language can have any name (`%%c++`),
-and the part of it that a magic's name can have."""
 _MAX_COUNT = 2**53 - 1
 """Largest integer that all readers of JSON agree on."""
 
@@ -121,39 +115,6 @@ def metadata_of(cell: Cell) -> Mapping[str, Any]:
     return as_dict(ours)
 
 
-def any_magic(name: str) -> bool:
-    """Return whether the file format takes a name for a magic: any name but `%%msg`."""
-    return name != MSG_MAGIC
-
-
-def is_prompt(source: str, is_magic: IsMagic = any_magic) -> bool:
-    """Return whether a code cell on the msgbook kernel is a prompt.
-
-    A cell is code if and only if its first non-blank line is a shell command, or starts with `%%name`
-    other than `%%msg` or with a registered `%name`. After two percent signs code is meant, even if
-    nothing here can run it.
-    """
-    if is_shell_command(source):
-        return False
-    magic = MAGIC_NAME.match(source.lstrip())
-    if magic is None:
-        return True
-    if missing_magic(source, is_magic) is not None:
-        return False
-    return magic[0] == MSG_MAGIC or not is_magic(magic[0])
-
-
-def missing_magic(source: str, is_magic: IsMagic) -> str | None:
-    """Return the name (`%%sql`) if a cell begins with a cell magic that is not registered.
-
-    In a message file, code of any language is written like that.
-    """
-    magic = _CELL_MAGIC.match(source.lstrip())
-    if magic is None or magic[1] == MSG_MAGIC or is_magic(magic[2]):
-        return None
-    return magic[1]
-
-
 def parse_prompt(source: str) -> Prompt:
     """Return the parts of a prompt cell: the `%%msg` line is split off, and so is a leading backslash."""
     stripped = source.lstrip()
@@ -169,12 +130,6 @@ def parse_prompt(source: str) -> Prompt:
         lead = len(source) - len(stripped)
         return Prompt(source[:lead] + stripped[1:])
     return Prompt(source)
-
-
-def as_prompt(text: str) -> str:
-    """Return the source of a prompt with the message `text`, whatever it begins with."""
-    is_plain = is_prompt(text) and parse_prompt(text).text == text
-    return text if is_plain else f"\\{text}"
 
 
 def model_magic_name(source: str) -> str | None:

@@ -35,7 +35,7 @@ from msgbook_format.files import (
     writes_ipynb,
 )
 from msgbook_format.outputs import keep_lost_data, load_output_files
-from msgbook_format.syntax import FrontmatterError
+from msgbook_format.syntax import CellRule, FrontmatterError, rule_of
 from msgbook_format.turn import TURN_MIME, Turn
 from msgbook_format.typed import as_dict
 
@@ -111,6 +111,11 @@ class Document:
         """
         require_name(path)
         return cls(path, reads(""), None)
+
+    @property
+    def cell_rule(self) -> CellRule:
+        """Tells the messages among the code cells."""
+        return rule_of(self.notebook["metadata"])
 
     @property
     def cells(self) -> list[dict[str, Any]]:

@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 from msgbook.config.settings import LIMIT_KEYS
 from msgbook_format.agents import OTHER_NAMES, PROPERTIES
+from msgbook_format.syntax import CONTINUE_MAGIC
 
 MODEL, AGENT, MACRO = "MODEL", "AGENT", "MACRO"
 """Placeholders in forms and attributes that completion knows the values of."""
 
-CONTINUE_MAGIC = "%continue"
-"""A prompt that asks for the rest of the answer above; alone in its cell."""
 PYTHON_MAGIC = "%%python"
 PRUNE_MAGIC = "%prune"
 

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from msgbook.agents import Agent, ProjectRule
 from msgbook.notebook import (
     Cell,
-    IsMagic,
     Transcript,
     describe_cell,
     is_imported,
@@ -68,6 +67,7 @@ from msgbook.request.reference_sources import (
 from msgbook.request.services import RequestServices, warn_once
 from msgbook.scanner import run_in_thread_if_long
 from msgbook.text import capped, join_first, one_line, repair_surrogates
+from msgbook_format.syntax import CellRule
 
 _MAX_PROMPTS = 500
 """Prompts of a notebook whose references are resolved late."""
@@ -137,7 +137,7 @@ async def resolve_late_references(
     room = _MAX_PROMPTS - len(known_late_contexts(cells))
     made: dict[tuple[str, str], dict[str, Any]] = {}
     is_full = False
-    for position, text in prompts_without_context(cells, reads.is_magic):
+    for position, text in prompts_without_context(cells, reads.cell_rule):
         if not await run_in_thread_if_long(text, _may_bring, text):
             continue
         title = describe_cell(cells, position)
@@ -196,7 +196,7 @@ class _Resolver:
         defining = [cells[n] for n in self._defining if n < position]
         found = await ContextBuilder(
             reads.for_prompt(cells[:position]),
-            reads.is_magic,
+            reads.cell_rule,
             reads.redact,
             self._blobs.has,
             reads.pixels,
@@ -495,7 +495,7 @@ class PromptsAbove:
         forget_messages: Called when texts are there again that messages were made without.
     """
 
-    is_magic: IsMagic
+    cell_rule: CellRule
     blobs: Blobs
     redact: Callable[[str], str]
     redact_json: Callable[[dict[str, Any]], dict[str, Any]]
@@ -520,7 +520,7 @@ class PromptsAbove:
             The transcript, each prompt above with a context; the contexts of those that are sent in full, in document
             order; and the contexts that were resolved for this request, for the turn's `context.above`.
         """
-        cells = with_late_contexts(transcript.earlier, self.is_magic)
+        cells = with_late_contexts(transcript.earlier, self.cell_rule)
         contexts = await self.restore(cells, rules, reads)
         late = await resolve_late_references(
             replace(transcript, earlier=cells),
@@ -534,7 +534,7 @@ class PromptsAbove:
         if late.notice:
             services.inform(self.redact(late.notice))
         if late.contexts:
-            contexts = list(contexts_by_cell(late.cells, self.is_magic))
+            contexts = list(contexts_by_cell(late.cells, self.cell_rule))
         return replace(transcript, earlier=late.cells), contexts, late.contexts
 
     async def restore(
@@ -542,7 +542,7 @@ class PromptsAbove:
     ) -> list[RecordedContext]:
         """Make missing blobs of cells again, and return the contexts of their prompts."""
         self.blobs.look_again()
-        contexts = list(contexts_by_cell(cells, self.is_magic))
+        contexts = list(contexts_by_cell(cells, self.cell_rule))
         if await restore_texts(cells, contexts, self.blobs, reads, rules):
             self.forget_messages()
         return contexts

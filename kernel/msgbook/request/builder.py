@@ -20,7 +20,6 @@ from msgbook.config import may_contain, redact, redact_json
 from msgbook.messages import Message
 from msgbook.notebook import (
     Cell,
-    IsMagic,
     Prompt,
     Transcript,
     may_define,
@@ -46,6 +45,7 @@ from msgbook.request.services import UNKNOWN_MODEL, RequestServices, Summaries, 
 from msgbook.request.token_estimates import MessageTokens
 from msgbook.text import repair_surrogates
 from msgbook.tools import Results
+from msgbook_format.syntax import CellRule
 
 if TYPE_CHECKING:
     from msgbook.request.above import PromptsAbove, RecordedContext
@@ -89,18 +89,18 @@ class RequestBuilder:
         agent_chooser: AgentChooser,
         results: Results,
         *,
-        is_magic: IsMagic,
+        cell_rule: CellRule,
         secrets: Sequence[str],
         private: Sequence[Path] = (),
         home: Path | None = None,
     ) -> None:
         self.agent_chooser = agent_chooser
-        self.is_magic = is_magic
+        self.cell_rule = cell_rule
         self.blobs = Blobs(results)
         self.sent: deque[SentRequest] = deque(maxlen=2)
         self.tokens = MessageTokens()
         self.reader = Reader(
-            is_magic=is_magic,
+            cell_rule=cell_rule,
             replay=self._replay,
             redact=partial(redact_json, secrets=secrets),
             may_contain=partial(may_contain, secrets=tuple(secrets)),
@@ -177,7 +177,7 @@ class RequestBuilder:
 
     async def restore_texts(self, transcript: Transcript, project: ProjectFiles) -> None:
         """Make missing blobs of the cells above again, as a request would do first."""
-        cells = with_late_contexts(transcript.earlier, self.is_magic)
+        cells = with_late_contexts(transcript.earlier, self.cell_rule)
         reads = self._reads_above(transcript, None)
         await self._prompts_above.restore(cells, project.rules, reads)
 
@@ -186,7 +186,7 @@ class RequestBuilder:
         from msgbook.request.above import PromptsAbove
 
         return PromptsAbove(
-            self.is_magic,
+            self.cell_rule,
             self.blobs,
             self._redact_text,
             partial(redact_json, secrets=self._secrets),
@@ -196,7 +196,7 @@ class RequestBuilder:
     def _reads_above(self, transcript: Transcript, allowed: Sequence[Path] | None) -> ReadsAbove:
         from msgbook.request.reference_sources import ReadsAbove
 
-        return ReadsAbove(self._roots(allowed), self.is_magic, self._redact_text, transcript.path)
+        return ReadsAbove(self._roots(allowed), self.cell_rule, self._redact_text, transcript.path)
 
     async def _make_context(
         self,
@@ -228,7 +228,7 @@ class RequestBuilder:
             self._roots(active_agent.allowed),
             services.allow_read,
             transcript.earlier,
-            self.is_magic,
+            self.cell_rule,
             services.describe,
             services.make_tool_runner(active_agent),
             self._redact_text,
@@ -236,7 +236,7 @@ class RequestBuilder:
             as_documents=active_agent.view.documents,
         )
         return ContextBuilder(
-            sources, self.is_magic, self._redact_text, self.blobs.has, PixelBudget()
+            sources, self.cell_rule, self._redact_text, self.blobs.has, PixelBudget()
         )
 
     def _redact_text(self, text: str) -> str:

@@ -18,16 +18,25 @@ from msgbook.notebook import (
     parse_prompt,
     source_of,
 )
-from msgbook.notebook.magics_table import CONTINUE_MAGIC, MSG_ATTRIBUTES, OWN_MAGICS
+from msgbook.notebook.magics_table import (
+    MSG_ATTRIBUTES,
+    OWN_MAGICS,
+)
 from msgbook.request.history import (
     CONTINUE_WORDS,
     has_incomplete_answer,
     history_of,
-    is_continue,
 )
 from msgbook.text import join_first, one_line
 from msgbook_format.outputs import has_stale_marks, history_of_outputs
-from msgbook_format.syntax import MSG_MAGIC, is_excluded, is_history, unread_footnote
+from msgbook_format.syntax import (
+    CONTINUE_MAGIC,
+    MSG_MAGIC,
+    is_continue,
+    is_excluded,
+    is_history,
+    unread_footnote,
+)
 
 _NOT_ALONE = "%continue has to be alone in its cell. Write your message into the next cell."
 

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from msgbook.approval import Roots
 from msgbook.errors import MsgbookError, ToolError
-from msgbook.notebook import Cell, IsMagic, NoSuchCellError, find_cell
+from msgbook.notebook import Cell, NoSuchCellError, find_cell
 from msgbook.request.context.files import AllowRead, FileSources, deny_all
 from msgbook.request.context.image_encoding import PixelBudget
 from msgbook.request.context.sources import Matches, ReferencedText, SourceError
 from msgbook.request.context.tags import Lines
 from msgbook.request.history import cell_text, history_of, kind_of, known_summaries, turns_of
-from msgbook_format.syntax import is_excluded
+from msgbook_format.syntax import CellRule, is_excluded
 
 Describe = Callable[[str], Awaitable[str]]
 """Describes a Python variable. Raises `MsgbookError` if there is no such variable."""
@@ -48,7 +48,7 @@ class ReferenceSources(FileSources):
         roots: Roots,
         allow: AllowRead,
         cells: Sequence[Cell],
-        is_magic: IsMagic,
+        cell_rule: CellRule,
         describe: Describe | None,
         run_tool: RunTool,
         redact: Callable[[str], str] = str,
@@ -58,7 +58,7 @@ class ReferenceSources(FileSources):
     ) -> None:
         super().__init__(roots, allow, conversation, as_documents=as_documents)
         self._cells = cells
-        self._is_magic = is_magic
+        self._cell_rule = cell_rule
         self._describe = describe
         self._run_tool = run_tool
         self._redact = redact
@@ -75,7 +75,7 @@ class ReferenceSources(FileSources):
 
     def read_cell(self, cell: Cell) -> ReferencedText:
         """Return the text of one of the cells, with its output."""
-        kind = kind_of(cell, self._is_magic)
+        kind = kind_of(cell, self._cell_rule)
         text = self._redact(cell_text(cell, kind, self._redact, self._summaries))
         return ReferencedText(text, "literal", needed_approval=_needed_approval(cell))
 
@@ -167,7 +167,7 @@ class ReadsAbove:
     """
 
     roots: Roots
-    is_magic: IsMagic
+    cell_rule: CellRule
     redact: Callable[[str], str]
     conversation: Path | None = None
     pixels: PixelBudget = field(default_factory=PixelBudget, init=False)
@@ -215,7 +215,7 @@ class SourcesAbove(ReferenceSources):
             reads.roots,
             deny_all,
             cells,
-            reads.is_magic,
+            reads.cell_rule,
             _refuse_variable,
             _refuse_tool,
             reads.redact,

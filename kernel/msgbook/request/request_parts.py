@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from msgbook.messages import Message, Part
-from msgbook.notebook import Cell, IsMagic, Transcript, source_of
+from msgbook.notebook import Cell, Transcript, source_of
 from msgbook.provider import request_body
 from msgbook.request.builder import Preview
 from msgbook.request.history import SentRequest, SharedPrefix, history_of, kind_of, shared_prefix
 from msgbook.request.token_estimates import estimate_text_tokens, estimate_tokens
 from msgbook.text import without_data
-from msgbook_format.syntax import is_excluded, is_summary
+from msgbook_format.syntax import CellRule, is_excluded, is_summary
 
 PLACEHOLDER = "(your next prompt)"
 """Text of a prompt that has not been written yet."""
@@ -101,9 +101,9 @@ def find_kept(preview: Preview, sent: Iterable[SentRequest]) -> KeptPrefix | Non
     return max(found, key=lambda kept: kept.shared.bytes, default=None)
 
 
-def cell_history(cell: Cell, is_magic: IsMagic) -> CellHistory | None:
+def cell_history(cell: Cell, cell_rule: CellRule) -> CellHistory | None:
     """Return which form of a cell is sent; None for a cell that is never sent."""
-    if kind_of(cell, is_magic) == "none" or not source_of(cell).strip():
+    if kind_of(cell, cell_rule) == "none" or not source_of(cell).strip():
         return None
     history = history_of(cell)
     if is_summary(history):

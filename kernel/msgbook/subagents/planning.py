@@ -21,7 +21,6 @@ from msgbook.agents import (
 )
 from msgbook.approval import MCP_PREFIX, ApprovalRequest, Roots
 from msgbook.errors import ToolError
-from msgbook.notebook import as_prompt
 from msgbook.request import deactivate, lineage_of
 from msgbook.subagents.parent import Parent
 from msgbook.text import counted, join_first, one_line, repair_surrogates, visible
@@ -29,6 +28,7 @@ from msgbook.tools import DISPATCH, SubagentTask, runs_in_kernel, subagents_fold
 from msgbook.tools.mcp import McpTool
 from msgbook_format.agent_states import SUB_AGENTS
 from msgbook_format.agents import DEFAULT_AGENT, PROPERTIES, new_agent_metadata
+from msgbook_format.syntax import CHAT_CELLS
 
 _MOST_NAMED = 20
 _SOURCE_LIMIT = 1_000_000
@@ -341,4 +341,4 @@ def name_of(prompt: str) -> str:
 def make_source(broadcast: str, prompt: str) -> str:
     """Return the source of a sub-agent's prompt cell, which never runs as code."""
     text = f"## Context Summary\n\n{broadcast}\n\n---\n\n{prompt}" if broadcast.strip() else prompt
-    return as_prompt(deactivate(repair_surrogates(text)))
+    return CHAT_CELLS.as_message(deactivate(repair_surrogates(text)))

@@ -21,6 +21,7 @@ from msgbook.kernel.assist.prompt_scope import is_unfinished
 from msgbook.notebook.cells import find_cell
 from msgbook.notebook.transcript import Notebook, SessionMemory
 from msgbook.text import visible
+from msgbook_format.syntax import ChatCells
 
 
 @pytest.fixture
@@ -293,7 +294,7 @@ def test_macros_of_the_notebook_count_and_removed_ones_do_not(tmp_path):
         tmp_path,
         cells=[cell("#define A 1"), cell("%macros -d A")],
         metadata={"msgbook": {"macros": {"NOTED": "x"}}},
-        is_magic=lambda name: name == "%macros",
+        cell_rule=ChatCells(lambda name: name == "%macros"),
     )
 
     assert texts("{{", scope) == ["NOTED"]

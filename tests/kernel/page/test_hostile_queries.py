@@ -13,7 +13,7 @@ from page_comm import Message, Page
 from msgbook.kernel.page.queries import INTERNAL_ERROR
 from msgbook.kernel.page_queries import QUERIES
 from msgbook.kernel.session import Session
-from msgbook.notebook import any_magic
+from msgbook_format.syntax import CHAT_CELLS
 
 KEY = "sk-very-secret-4711"
 
@@ -127,7 +127,7 @@ class Asking:
 
     def __init__(self, folder: Path) -> None:
         namespace: Any = dict
-        self.session = Session(folder, namespace, any_magic)
+        self.session = Session(folder, namespace, CHAT_CELLS)
         self.logged: list[Exception] = []
         self.answers: list[Message] = []
         self._waiting: dict[str, asyncio.Future[Message]] = {}

@@ -15,7 +15,7 @@ from completion_cells import prompt_scope
 from msgbook.kernel.assist.complete import complete
 from msgbook.kernel.assist.inspect import inspect
 from msgbook.kernel.session import Session
-from msgbook.notebook import any_magic
+from msgbook_format.syntax import CHAT_CELLS
 
 SECRET = "outside-4711"
 
@@ -71,7 +71,7 @@ def test_nothing_outside_the_project_is_shown(folder):
     scope = prompt_scope(folder, cells=cells)
 
     async def look() -> str:
-        session = Session(folder, dict, any_magic)
+        session = Session(folder, dict, CHAT_CELLS)
         try:
             page = AskingPage(session, cells)
             queries = ("context.request", "context.body", "usage.total", "stale.list")

@@ -9,8 +9,8 @@ import pytest
 from page_comm import Page
 
 from msgbook.kernel.session import Session
-from msgbook.notebook import any_magic
 from msgbook_format import reads
+from msgbook_format.syntax import CHAT_CELLS
 
 FRONTMATTER = "# Who speaks here.\nagents:\n  writer: {models: gpt-5}\n  critic:\n"
 AGENTS = {"cells": [], "metadata": {"frontmatter": FRONTMATTER}}
@@ -23,7 +23,7 @@ def ask(server, tmp_path, monkeypatch):
     monkeypatch.setenv("MSGBOOK_MODEL", "set-by-user")
 
     def ask(name: str, /, **params: Any) -> dict[str, Any]:
-        return asyncio.run(_ask(Session(tmp_path, dict, any_magic), name, params))
+        return asyncio.run(_ask(Session(tmp_path, dict, CHAT_CELLS), name, params))
 
     return ask
 

@@ -6,11 +6,12 @@ import copy
 from typing import Any
 
 import pytest
-from answered import PRUNE, Notebook, files_of_message, is_magic, turn_of_cell, view_of
+from answered import PRUNE, Notebook, files_of_message, turn_of_cell, view_of
 from history_cells import note
 
 from msgbook.magics.history import list_dropped
 from msgbook.request.history import Reader, contexts_above, drop_pruned_files, list_dropped_files
+from msgbook_format.syntax import CHAT_CELLS
 
 VIEW = view_of(0, {"agent": "m"})
 
@@ -101,7 +102,7 @@ def test_what_is_no_prune_drops_nothing(cell):
     book = three_versions()
     book.add(cell)
 
-    assert drop_pruned_files(book.cells, is_magic) is book.cells
+    assert drop_pruned_files(book.cells, CHAT_CELLS) is book.cells
 
 
 def test_it_takes_blanks_around_it():
@@ -118,7 +119,7 @@ def test_a_copy_that_is_not_sent_is_not_the_newest(history):
         cell["metadata"]["msgbook"]["history"] = history
     book.add(PRUNE)
 
-    assert list_dropped_files(book.cells, is_magic)[-1][:3] == (1, "a", 1)
+    assert list_dropped_files(book.cells, CHAT_CELLS)[-1][:3] == (1, "a", 1)
     assert {"a": "two"} in sent(book)
 
 
@@ -159,7 +160,7 @@ def test_rules_and_tools_stay():
     book.ask("2", {"a": "two"}, {"r": "v2"})
     book.add(PRUNE)
 
-    assert [context["rules"] for context in contexts_above(book.cells, is_magic)] == [
+    assert [context["rules"] for context in contexts_above(book.cells, CHAT_CELLS)] == [
         turn_of_cell(cell)["context"]["rules"] for cell in book.cells[:2]
     ]
 
@@ -170,7 +171,7 @@ def test_the_notebook_stays_as_it_is_and_cells_without_old_copies_are_themselves
     book.add(PRUNE)
     before = copy.deepcopy(book.cells)
 
-    found = drop_pruned_files(book.cells, is_magic)
+    found = drop_pruned_files(book.cells, CHAT_CELLS)
 
     assert book.cells == before
     assert [one is other for one, other in zip(found, book.cells, strict=True)] == [
@@ -193,7 +194,7 @@ def test_cells_are_read_once_below_a_prune():
         replayed.append(text)
         return text
 
-    reader = Reader(is_magic=is_magic, replay=replay)
+    reader = Reader(cell_rule=CHAT_CELLS, replay=replay)
     reader.read(book.cells, VIEW)
     book.add(note("n"))
     reader.read(copy.deepcopy(book.cells), VIEW)
@@ -204,7 +205,7 @@ def test_cells_are_read_once_below_a_prune():
 def test_the_magic_says_what_it_drops_with_its_versions_and_tokens():
     book = three_versions()
 
-    assert list_dropped(book.cells, is_magic, book.blobs.get) == (
+    assert list_dropped(book.cells, CHAT_CELLS, book.blobs.get) == (
         "No longer sent to the cells below, about 2 tokens (an estimate):\n"
         "  a: versions 1, 2\n"
         "The newest copy of each file is still sent."
@@ -214,10 +215,10 @@ def test_the_magic_says_what_it_drops_with_its_versions_and_tokens():
 def test_the_magic_tells_only_of_what_no_prune_above_has_dropped():
     book = three_versions()
     book.add(PRUNE)
-    assert list_dropped(book.cells, is_magic, book.blobs.get).startswith("Nothing to drop")
+    assert list_dropped(book.cells, CHAT_CELLS, book.blobs.get).startswith("Nothing to drop")
 
     book.ask("6", {"a": "four\u202e" * 100})
-    assert "  a: version 3\n" in list_dropped(book.cells, is_magic, book.blobs.get)
+    assert "  a: version 3\n" in list_dropped(book.cells, CHAT_CELLS, book.blobs.get)
 
 
 def test_the_magic_shows_odd_keys_as_they_are_and_many_files_in_short():
@@ -225,7 +226,7 @@ def test_the_magic_shows_odd_keys_as_they_are_and_many_files_in_short():
     for text in ("one", "two"):
         book.ask(text, {f"{n:02}\u202e.py": text for n in range(25)})
 
-    words = list_dropped(book.cells, is_magic, lambda digest: None)
+    words = list_dropped(book.cells, CHAT_CELLS, lambda digest: None)
 
     assert "  00\\u202e.py: version 1\n" in words
     assert "  ... and 5 more files\n" in words

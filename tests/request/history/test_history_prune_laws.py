@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from answered import PRUNE, Notebook, files_of_message, is_magic, turn_of_cell, view_of
+from answered import PRUNE, Notebook, files_of_message, turn_of_cell, view_of
 from history_cells import note, odd_cells, prompt, says
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -16,6 +16,7 @@ from msgbook.request.history import (
     known_summaries,
     list_dropped_files,
 )
+from msgbook_format.syntax import CHAT_CELLS
 
 VIEW = view_of(0, {"agent": "m"})
 
@@ -73,14 +74,14 @@ def is_whole(file: dict[str, Any]) -> bool:
 def test_the_newest_copy_of_each_file_stays_whole_and_no_other_above_the_last_prune(book):
     marks = [i for i, cell in enumerate(book.cells) if is_prune(cell)]
     above = unpruned(book)[: marks[-1]] if marks else []
-    number = len(list(contexts_above(above, is_magic)))
+    number = len(list(contexts_above(above, CHAT_CELLS)))
     newest = {
-        file["key"]: i for i, file in copies(contexts_above(above, is_magic)) if is_whole(file)
+        file["key"]: i for i, file in copies(contexts_above(above, CHAT_CELLS)) if is_whole(file)
     }
 
     found = [
         (i, file["key"])
-        for i, file in copies(contexts_above(book.cells, is_magic))
+        for i, file in copies(contexts_above(book.cells, CHAT_CELLS))
         if i < number and is_whole(file)
     ]
 
@@ -89,10 +90,10 @@ def test_the_newest_copy_of_each_file_stays_whole_and_no_other_above_the_last_pr
 
 @given(notebooks())
 def test_what_was_pruned_is_pruned(book):
-    once = drop_pruned_files(book.cells, is_magic)
+    once = drop_pruned_files(book.cells, CHAT_CELLS)
 
-    assert drop_pruned_files(once, is_magic) is once
-    assert list_dropped_files(once, is_magic) == []
+    assert drop_pruned_files(once, CHAT_CELLS) is once
+    assert list_dropped_files(once, CHAT_CELLS) == []
 
 
 @given(notebooks())
@@ -101,7 +102,7 @@ def test_a_request_below_differs_in_what_was_dropped_alone(book):
     with_it = reader.read(book.cells, VIEW, known_summaries(book.cells))
     without = reader.read(unpruned(book), VIEW, known_summaries(book.cells))
     marks = {i for i, cell in enumerate(book.cells) if is_prune(cell)}
-    texts = {(one.cell, one.key) for one in list_dropped_files(book.cells, is_magic)}
+    texts = {(one.cell, one.key) for one in list_dropped_files(book.cells, CHAT_CELLS)}
 
     def said(history: Any) -> Any:
         for message, owner in zip(history.messages, history.owners, strict=True):
@@ -127,8 +128,8 @@ def test_an_unchanged_version_stands_whole_above_as_it_did_before(book):
                 found.append((i, file["key"]))
         return found
 
-    before = dangling(contexts_above(unpruned(book), is_magic))
-    assert set(dangling(contexts_above(book.cells, is_magic))) <= set(before)
+    before = dangling(contexts_above(unpruned(book), CHAT_CELLS))
+    assert set(dangling(contexts_above(book.cells, CHAT_CELLS))) <= set(before)
 
 
 @given(steps)
@@ -187,12 +188,12 @@ def test_odd_records_are_judged_as_the_block_judges_them(records):
         files = [files_of_message({"role": "user", "content": text}) for text in blocks]
         return [key for said in files for key, text in said.items() if text.startswith("text ")]
 
-    assert sorted(shown(drop_pruned_files([*cells, PRUNE], is_magic))) == sorted({*shown(cells)})
+    assert sorted(shown(drop_pruned_files([*cells, PRUNE], CHAT_CELLS))) == sorted({*shown(cells)})
 
 
 @given(st.lists(odd_cells, max_size=5))
 def test_no_cells_are_too_odd_to_be_pruned(cells):
     cells.append(PRUNE)
 
-    drop_pruned_files(cells, is_magic)
-    list(contexts_above(cells, is_magic))
+    drop_pruned_files(cells, CHAT_CELLS)
+    list(contexts_above(cells, CHAT_CELLS))

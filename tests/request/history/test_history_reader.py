@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from msgbook.config import may_contain, redact_json
 from msgbook.messages import encode, request_hash
 from msgbook.request.history import Reader, View, known_summaries
+from msgbook_format.syntax import ChatCells
 from msgbook_format.turn import TURN_MIME
 
 VIEW = View("assistant", "Be kind.")
@@ -63,7 +64,7 @@ def test_a_cell_is_read_once_however_often_it_comes():
 
 def test_a_magic_that_is_registered_later_counts():
     known = set()
-    reader = Reader(is_magic=lambda name: name in known)
+    reader = Reader(cell_rule=ChatCells(lambda name: name in known))
     cell = {"cell_type": "code", "source": "%foo", "metadata": {}, "outputs": []}
 
     assert reader.read([cell], VIEW).messages[-1]["content"] == "%foo"

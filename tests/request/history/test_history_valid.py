@@ -6,7 +6,7 @@ import json
 from itertools import pairwise
 from typing import Any
 
-from answered import PRUNE, files_of_message, is_magic
+from answered import PRUNE, files_of_message
 from history_cells import blocks, check_valid, json_values, odd_cells, prompt, says
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +20,7 @@ from msgbook.request.context.content_reference import (
     replay_content_reference,
 )
 from msgbook.request.history import Reader, View, contexts_above, known_summaries, summary_record
+from msgbook_format.syntax import CHAT_CELLS
 from msgbook_format.turn import TURN_MIME
 
 views = st.builds(
@@ -100,13 +101,13 @@ def replay(text: str, context: Any, vision: bool) -> Any:
 
 def request(cells: list[dict[str, Any]], view: View) -> list[Message]:
     """The request of a prompt below some cells, with all summaries but the first made."""
-    reader = Reader(is_magic=is_magic, replay=replay)
+    reader = Reader(cell_rule=CHAT_CELLS, replay=replay)
     known = known_summaries(cells)
     for missing in reader.read(cells, view, known).missing[1:]:
         known |= {s["source"]: s["text"] for s in summary_record(missing, "S").values()}
     history = reader.read(cells, view, known)
     built = build_content_reference(
-        contexts_above(cells, is_magic), ContextItems({"r": "R"}, {"a": "A"})
+        contexts_above(cells, CHAT_CELLS), ContextItems({"r": "R"}, {"a": "A"})
     )
     message = reader.prompt_message("Go on.", built.context, view)
     assert message is not None
@@ -181,9 +182,9 @@ def test_images_go_only_to_models_that_see(cells, view):
 def test_below_a_prune_no_file_is_shown_twice(cells):
     view = View("assistant", "s")
     above = [cell for cell in cells if cell != PRUNE]
-    history = Reader(is_magic=is_magic, replay=replay).read([*above, PRUNE], view)
+    history = Reader(cell_rule=CHAT_CELLS, replay=replay).read([*above, PRUNE], view)
 
-    contexts = list(contexts_above([*above, PRUNE], is_magic))
+    contexts = list(contexts_above([*above, PRUNE], CHAT_CELLS))
     shown = [
         key
         for context in contexts

@@ -19,7 +19,7 @@ from msgbook_format.extras.checks.checked_text import (
     describe_node,
 )
 from msgbook_format.finding import Finding
-from msgbook_format.syntax.dialect import MSG_MAGIC, is_shell_command
+from msgbook_format.syntax.cell_rule import MSG_MAGIC, is_shell_command
 from msgbook_format.syntax.fence import parse_fence
 from msgbook_format.syntax.text_cell import AgentLine, parse_agent_line, parse_msg_line
 from msgbook_format.syntax.yaml_nodes import (

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from msgbook_format.extras.checks.checked_text import CheckedText
 from msgbook_format.finding import Finding
-from msgbook_format.syntax.dialect import MSG_MAGIC
+from msgbook_format.syntax.cell_rule import MSG_MAGIC
 from msgbook_format.syntax.text_cell import MSG_KEYS, parse_msg_line
 from msgbook_format.syntax.unread_footnotes import is_near_history, says_history
 

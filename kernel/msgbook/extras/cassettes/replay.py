@@ -79,7 +79,11 @@ def replay_file(path: Path, cassette: Path) -> Replayed:
     clear_recorded(document, tape, numbers)
     player = Player(tape, settings.secrets)
     failed = asyncio.run(_answer(document, numbers, player, settings, rules))
-    new = [n for n in prompts_to_answer(document.cells, 0, again=False) if n not in numbers]
+    new = [
+        n
+        for n in prompts_to_answer(document.cells, document.cell_rule, 0, again=False)
+        if n not in numbers
+    ]
     if new:
         name = shown_id(document.cells[new[0]])
         player.problems.note(f"cell {name} was not recorded. Record the conversation again")
@@ -106,6 +110,7 @@ async def _answer(
         ),
         folder,
         approver=saved_approver(settings, folder, rules),
+        cell_rule=document.cell_rule,
     )
     turns = FileTurns(document, conversation, run_screen(document.path), None, is_saved=False)
     failure = None

@@ -196,10 +196,13 @@ class _FileJob:
         require_conversation(document)
         document.require_writable()
         cells = document.cells
-        numbers = prompts_to_answer(cells, 0, again=job.again)
-        numbers = sorted({*numbers, *(n for n, cell in enumerate(cells) if is_cut_off(cell))})
+        numbers = prompts_to_answer(cells, document.cell_rule, 0, again=job.again)
+        numbers = sorted(
+            {*numbers, *(n for n, cell in enumerate(cells) if is_cut_off(cell, document.cell_rule))}
+        )
         if not numbers:
-            result.status = "answered" if any(map(is_prompt_cell, cells)) else "no prompt"
+            has_prompt = any(is_prompt_cell(cell, document.cell_rule) for cell in cells)
+            result.status = "answered" if has_prompt else "no prompt"
         return document, numbers
 
     async def _do(self, document: Document, numbers: list[int], *, is_claimed: bool) -> None:
@@ -220,7 +223,11 @@ class _FileJob:
 
     async def _answer(self, document: Document, numbers: list[int], changed: list[int]) -> Status:
         conversation = open_conversation(
-            self._folder, self._settings, self._rules, paces=self._paces
+            self._folder,
+            self._settings,
+            self._rules,
+            cell_rule=document.cell_rule,
+            paces=self._paces,
         )
         try:
             answering = FileTurns(document, conversation, self, None)

@@ -116,7 +116,11 @@ def compare(
     Args:
         statuses: How the run of each file ended.
     """
-    prompts = [number for number, cell in enumerate(document.cells) if is_prompt_cell(cell)]
+    prompts = [
+        number
+        for number, cell in enumerate(document.cells)
+        if is_prompt_cell(cell, document.cell_rule)
+    ]
     columns = {model: _answers(model, one, prompts, cost) for model, one in answered.items()}
     rows = [
         ComparedPrompt(
@@ -355,7 +359,7 @@ def _write(comparison: Comparison, pages: dict[str, _Page]) -> None:
 
 def _require_no_choices(document: Document) -> None:
     """Raise `CommandError` if a prompt says itself which model answers."""
-    prompts = [cell for cell in document.cells if is_prompt_cell(cell)]
+    prompts = [cell for cell in document.cells if is_prompt_cell(cell, document.cell_rule)]
     if not prompts:
         raise CommandError(f"{document.path}: expected a prompt, found none")
     for cell in prompts:
@@ -391,7 +395,8 @@ def _prepare(document: Document, model: str, file: Path) -> None:
     """Write the conversation without its answers for a model, unless an earlier run did."""
     notebook = deepcopy(document.notebook)
     notebook["metadata"].get("msgbook", {}).pop("agent_metadata", None)
-    for cell in filter(is_prompt_cell, notebook["cells"]):
+    prompts = (cell for cell in notebook["cells"] if is_prompt_cell(cell, document.cell_rule))
+    for cell in prompts:
         cell["outputs"] = []
         cell.setdefault("metadata", {})["msgbook"] = {**metadata_of(cell), "model": model}
     try:

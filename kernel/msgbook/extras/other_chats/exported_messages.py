@@ -23,6 +23,7 @@ from msgbook.notebook import Document, Transcript, outputs_of, working_folder
 from msgbook.request import PLACEHOLDER, Preview
 from msgbook_format.files import create_bytes, replace_bytes, stem_of
 from msgbook_format.metadata import as_dict, msgbook_metadata
+from msgbook_format.syntax import rule_of
 from msgbook_format.turn import REASONINGS, turn_of
 from msgbook_format.typed import as_list
 
@@ -97,7 +98,9 @@ async def _texts(
     texts = []
     told: list[tuple[str, str]] = []
     for stem, notebook in conversations:
-        conversation = open_conversation(folder, settings, rules, as_kernel=True)
+        conversation = open_conversation(
+            folder, settings, rules, cell_rule=rule_of(notebook["metadata"]), as_kernel=True
+        )
         own = path if is_conversation(path) else None
         above = Transcript("file", notebook["cells"], metadata=notebook["metadata"], path=own)
         name = f"{path}" if own is not None else f"{path} ({stem})"

@@ -14,6 +14,7 @@ from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.prompt_scope import needs_cells_to_explain, needs_other_cells
 from msgbook.kernel.page.queries import PageQueries, Query, QueryError
 from msgbook.notebook import LiveNotebook, Notebook, SessionMemory, all_cells
+from msgbook_format.syntax import CHAT_CELLS, CellRule
 
 if TYPE_CHECKING:
     from msgbook.agents import AvailableAgent
@@ -41,6 +42,7 @@ class Assistant:
         describe: Describes one of the variables.
         models: The server's models.
         settings: Returns the user's settings.
+        cell_rule: Tells the messages among the notebook's code cells.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Assistant:
         models: ModelNames,
         describe: Callable[[str], Awaitable[str]] | None = None,
         settings: Callable[[], Settings] = Settings,
+        cell_rule: CellRule = CHAT_CELLS,
     ) -> None:
         self._folder = folder
         self._roots = Roots(folder, private)
@@ -66,6 +69,7 @@ class Assistant:
         self._models = models
         self._describe = describe
         self._settings = settings
+        self._cell_rule = cell_rule
 
     async def complete(self, code: str, cursor: int) -> dict[str, Any]:
         """Return the content of a `complete_reply`."""
@@ -104,7 +108,7 @@ class Assistant:
             agents=lambda above: self._agents(notebook.metadata, above),
             tools=list(self._tools()),
             magics=magics,
-            is_magic=frozenset(magics).__contains__,
+            cell_rule=self._cell_rule,
             describe=self._describe,
             redact=lambda text: redact(text, self._settings().secrets),
         )

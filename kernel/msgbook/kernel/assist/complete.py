@@ -14,7 +14,6 @@ from msgbook.notebook import id_of, short_id, source_of, title_of
 from msgbook.notebook.magics_table import (
     AGENT,
     AGENT_ATTRIBUTES,
-    CONTINUE_MAGIC,
     MACRO,
     MODEL,
     MSG_ATTRIBUTES,
@@ -23,7 +22,10 @@ from msgbook.notebook.magics_table import (
 )
 from msgbook.text import one_line, visible
 from msgbook_format.links import nfc, real_path
-from msgbook_format.syntax import MSG_MAGIC
+from msgbook_format.syntax import (
+    CONTINUE_MAGIC,
+    MSG_MAGIC,
+)
 
 _MAX_MATCHES = 200
 _MAX_ENTRIES = 5000

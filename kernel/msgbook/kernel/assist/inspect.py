@@ -129,7 +129,7 @@ async def _resolve(reference: str, code: str, scope: PromptScope) -> ResolvedRef
     above = scope.above(code)
     describe = scope.describe or no_python
     sources = ReferenceSources(
-        scope.roots, deny_all, above, scope.is_magic, describe, run, scope.redact
+        scope.roots, deny_all, above, scope.cell_rule, describe, run, scope.redact
     )
     return await resolve_references(reference, scope.macros(code), sources)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgbook.approval import Roots
-from msgbook.notebook import Cell, IsMagic, any_magic, source_of
-from msgbook_format.syntax import MSG_MAGIC
+from msgbook.notebook import Cell, source_of
+from msgbook_format.syntax import CHAT_CELLS, MSG_MAGIC, CellRule
 
 if TYPE_CHECKING:
     from msgbook.agents import AvailableAgent
@@ -36,7 +36,7 @@ class PromptScope:
     tools: Sequence[Tool] = ()
     magics: Sequence[str] = ()
     """Names with their percent signs."""
-    is_magic: IsMagic = any_magic
+    cell_rule: CellRule = CHAT_CELLS
     describe: Callable[[str], Awaitable[str]] | None = None
     """Describes a variable of the notebook's Python as a reference to it does; None without a Python."""
     redact: Callable[[str], str] = str
@@ -73,7 +73,7 @@ class PromptScope:
         # Imported here: the kernel starts without it.
         from msgbook.request import macros_in_force
 
-        return macros_in_force(self.metadata, self.above(code), code, self.is_magic).values
+        return macros_in_force(self.metadata, self.above(code), code, self.cell_rule).values
 
     def _position(self, code: str) -> int | None:
         """Return the index of the only cell with this source; None for none or several."""

@@ -106,9 +106,9 @@ class ShownRequest:
                 }
 
     def _cells_above(self) -> Iterator[dict[str, Any]]:
-        is_magic = self.conversation.request_builder.is_magic
+        cell_rule = self.conversation.request_builder.cell_rule
         for position, cell in enumerate(self.transcript.earlier):
-            history = cell_history(cell, is_magic)
+            history = cell_history(cell, cell_rule)
             if history is None:
                 continue
             line = parse_prompt(source_of(cell)) if cell.get("cell_type") == "code" else None
@@ -116,7 +116,7 @@ class ShownRequest:
                 "id": id_of(cell),
                 "number": position + 1,
                 "title": visible(title_of(cell)),
-                "kind": kind_of(cell, is_magic),
+                "kind": kind_of(cell, cell_rule),
                 "history": history,
                 "by_line": line is not None and "history" in line.attributes,
                 "is_stale": position in self.stale,
@@ -162,9 +162,9 @@ async def preview_cell(conversation: Conversation, transcript: Transcript) -> Sh
     Raises:
         MsgbookError: There would be no request; the message says why.
     """
-    current, is_magic = transcript.current, conversation.request_builder.is_magic
+    current, cell_rule = transcript.current, conversation.request_builder.cell_rule
     source = source_of(current) if current else ""
-    if not source.strip() or current is None or kind_of(current, is_magic) != "prompt":
+    if not source.strip() or current is None or kind_of(current, cell_rule) != "prompt":
         source, transcript = PLACEHOLDER, transcript_of_next(transcript)
     preview = await conversation.preview(source, transcript)
     kept = find_kept(preview, conversation.request_builder.sent)
@@ -253,7 +253,7 @@ def _skills(selected: Selection, project: ProjectFiles) -> Iterable[Item]:
 
 def _macros(conversation: Conversation, transcript: Transcript) -> Iterable[Item]:
     cells = transcript.earlier
-    above = macros_above(transcript.metadata, cells, conversation.request_builder.is_magic)
+    above = macros_above(transcript.metadata, cells, conversation.request_builder.cell_rule)
     for name, macro in above.macros.items():
         is_ours = macro.cell is None
         place = "the notebook's metadata" if is_ours else describe_cell(cells, macro.cell or 0)

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgbook.agents import Agent, ProjectRule, rules_in_force, select
 from msgbook.events import Notice
-from msgbook.notebook import IsMagic, Prompt, Transcript, is_imported, metadata_of
+from msgbook.notebook import Prompt, Transcript, is_imported, metadata_of
 from msgbook.request.context.content_reference import ContextItems, ToolRun, build_content_reference
 from msgbook.request.context.image_encoding import PixelBudget
 from msgbook.request.context.images import attachments_of, load_images
@@ -19,6 +19,7 @@ from msgbook.request.context.sources import EarlierTexts, Sources
 from msgbook.request.records import is_sent_in_full
 from msgbook.scanner import Problem, run_in_thread_if_long
 from msgbook.text import repair_surrogates
+from msgbook_format.syntax import CellRule
 
 Redact = Callable[[str], str]
 
@@ -48,7 +49,7 @@ class ContextBuilder:
     """
 
     sources: Sources
-    is_magic: IsMagic
+    cell_rule: CellRule
     redact: Redact
     has_blob: Callable[[str], bool]
     pixels: PixelBudget
@@ -72,7 +73,7 @@ class ContextBuilder:
         is_text = is_imported(transcript.current)
         text = "" if is_text else prompt.text
         macros, problems = await run_in_thread_if_long(
-            text, macros_in_force, transcript.metadata, transcript.earlier, text, self.is_magic
+            text, macros_in_force, transcript.metadata, transcript.earlier, text, self.cell_rule
         )
         notices = [_warn_of(problem, prompt.line) for problem in problems]
         in_force, rule_problems = (

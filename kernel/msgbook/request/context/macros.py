@@ -12,20 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from msgbook.notebook import (
-    Cell,
-    IsMagic,
-    any_magic,
-    is_prompt,
-    may_define,
-    metadata_of,
-    parse_prompt,
-    saved_history,
-    source_of,
-)
+from msgbook.notebook import Cell, may_define, metadata_of, parse_prompt, saved_history, source_of
 from msgbook.request.context.tags import find_images, find_tags
 from msgbook.scanner import Problem, Scanner, locate_problems, match_brackets
-from msgbook_format.syntax import is_excluded
+from msgbook_format.syntax import CHAT_CELLS, CellRule, is_excluded
 
 NAME = r"[^\W\d]\w*"
 """A macro's name, as a regular expression."""
@@ -107,7 +97,7 @@ def macros_in_force(
     metadata: Mapping[str, Any],
     earlier: Sequence[Cell],
     prompt: str,
-    is_magic: IsMagic = any_magic,
+    cell_rule: CellRule = CHAT_CELLS,
 ) -> Macros:
     """Return the macros in force for a prompt: those above it, and its own.
 
@@ -118,7 +108,7 @@ def macros_in_force(
     Returns:
         Macros, with the problems of the metadata (line 0) and of the prompt.
     """
-    above, problems = macros_above(metadata, earlier, is_magic)
+    above, problems = macros_above(metadata, earlier, cell_rule)
     values = {name: definition.value for name, definition in above.items()}
     own = parse_definitions(prompt)
     for name, value in own.values.items():
@@ -127,7 +117,7 @@ def macros_in_force(
 
 
 def macros_above(
-    metadata: Mapping[str, Any], earlier: Sequence[Cell], is_magic: IsMagic = any_magic
+    metadata: Mapping[str, Any], earlier: Sequence[Cell], cell_rule: CellRule = CHAT_CELLS
 ) -> MacrosAbove:
     """Return the macros in force below some cells: the notebook's, and those of the cells.
 
@@ -144,7 +134,7 @@ def macros_above(
             continue  # true of most cells, and parsing takes long
         for name in _removed(cell):
             macros.pop(name, None)
-        for name, value in parse_definitions(_user_text(cell, is_magic)).values.items():
+        for name, value in parse_definitions(_user_text(cell, cell_rule)).values.items():
             _put(macros, name, Definition(value, position))
     return MacrosAbove(macros, problems)
 
@@ -187,13 +177,13 @@ def _removed(cell: Cell) -> list[str]:
     return words[1:] if is_removal and not is_hidden else []
 
 
-def _user_text(cell: Cell, is_magic: IsMagic) -> str:
+def _user_text(cell: Cell, cell_rule: CellRule) -> str:
     """Return the text of a prompt or note that is sent as the user's; empty for any other cell."""
     ours, source = metadata_of(cell), source_of(cell)
     history = saved_history(cell)
     if cell.get("cell_type") == "markdown":
         return "" if is_excluded(history) or ours.get("role") == "assistant" else source
-    if cell.get("cell_type") != "code" or not is_prompt(source, is_magic):
+    if cell.get("cell_type") != "code" or not cell_rule.is_message(source):
         return ""
     prompt = parse_prompt(source)
     return "" if is_excluded(prompt.read_history(history)) else prompt.text

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         View,
         has_incomplete_answer,
         history_of,
-        is_continue,
         kind_of,
         shared_prefix,
     )

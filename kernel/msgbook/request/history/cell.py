@@ -21,7 +21,7 @@ from msgbook.notebook import (
     source_of,
     text_output,
 )
-from msgbook.request.history.request import CellKind, history_of, is_continue
+from msgbook.request.history.request import CellKind, history_of
 from msgbook.request.history.summary import (
     MissingSummary,
     SummaryLookup,
@@ -31,7 +31,7 @@ from msgbook.request.history.summary import (
 from msgbook.text import capped, repair_surrogates
 from msgbook.turn import interrupted_result, repair_block, strip_hidden_server_data, turn_messages
 from msgbook_format.outputs import history_of_outputs
-from msgbook_format.syntax import is_excluded, is_summary, write_fence
+from msgbook_format.syntax import is_continue, is_excluded, is_summary, write_fence
 from msgbook_format.turn import (
     TEXTS,
     TOOL_CALLS,

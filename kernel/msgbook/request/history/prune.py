@@ -11,13 +11,13 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from msgbook.notebook import Cell, IsMagic, id_of, may_record, once, outputs_of, source_of
+from msgbook.notebook import Cell, id_of, may_record, once, outputs_of, source_of
 from msgbook.notebook.magics_table import PRUNE_MAGIC
 from msgbook.request.history.cell import context_of, prompt_text, turns_of
 from msgbook.request.history.request import history_of, kind_of
 from msgbook.request.records import NAME_KEYS, files_by_key, is_sent_in_full
 from msgbook.text import repair_surrogates
-from msgbook_format.syntax import is_excluded, is_summary
+from msgbook_format.syntax import CellRule, is_excluded, is_summary
 from msgbook_format.turn import TURN_MIME, turn_of
 
 CONTEXT_KEYS = frozenset(NAME_KEYS)
@@ -52,7 +52,7 @@ def _prunes(cell: Cell) -> bool:
 
 
 def drop_pruned_files(
-    cells: Sequence[Cell], is_magic: IsMagic, running: int | None = None
+    cells: Sequence[Cell], cell_rule: CellRule, running: int | None = None
 ) -> Sequence[Cell]:
     """Return the cells with `"dropped": true` for each dropped file in its turn's `context`.
 
@@ -62,7 +62,7 @@ def drop_pruned_files(
         running: Position of the running cell; by default below all cells.
     """
     keys: dict[int, set[str]] = {}
-    for file in list_dropped_files(cells, is_magic, running):
+    for file in list_dropped_files(cells, cell_rule, running):
         keys.setdefault(file.cell, set()).add(file.key)
     if not keys:
         return cells
@@ -70,7 +70,7 @@ def drop_pruned_files(
 
 
 def list_dropped_files(
-    cells: Sequence[Cell], is_magic: IsMagic, running: int | None = None
+    cells: Sequence[Cell], cell_rule: CellRule, running: int | None = None
 ) -> list[DroppedFile]:
     """Return the files that `%prune` drops, in document order.
 
@@ -83,7 +83,7 @@ def list_dropped_files(
     mark = max(prune_positions(cells[:running]), default=None)
     if mark is None:
         return []
-    files_of_cells = [(i, files_by_key(context)) for i, context in _contexts(cells, is_magic)]
+    files_of_cells = [(i, files_by_key(context)) for i, context in _contexts(cells, cell_rule)]
     newest = {
         key: i
         for i, files in files_of_cells
@@ -107,36 +107,38 @@ def list_dropped_files(
     return found
 
 
-def contexts_above(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[Mapping[str, Any]]:
+def contexts_above(cells: Sequence[Cell], cell_rule: CellRule) -> Iterator[Mapping[str, Any]]:
     """Yield the contexts of the prompts that are sent in full, in order and without dropped files."""
-    return (context for _, context in contexts_by_cell(cells, is_magic))
+    return (context for _, context in contexts_by_cell(cells, cell_rule))
 
 
 def contexts_by_cell(
-    cells: Sequence[Cell], is_magic: IsMagic
+    cells: Sequence[Cell], cell_rule: CellRule
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield the same, each with the position of its prompt."""
-    return _contexts(drop_pruned_files(cells, is_magic), is_magic)
+    return _contexts(drop_pruned_files(cells, cell_rule), cell_rule)
 
 
-def is_prompt_in_full(cell: Cell, is_magic: IsMagic) -> bool:
+def is_prompt_in_full(cell: Cell, cell_rule: CellRule) -> bool:
     """Return whether a cell is a prompt with text that is neither excluded nor summarized."""
     history = history_of(cell)
     return (
-        kind_of(cell, is_magic) == "prompt"
+        kind_of(cell, cell_rule) == "prompt"
         and not is_excluded(history)
         and not is_summary(history)
         and bool(prompt_text(source_of(cell)).strip())
     )
 
 
-def _contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _contexts(
+    cells: Sequence[Cell], cell_rule: CellRule
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for position, cell in enumerate(cells):
         # Most prompts have no context, and the checks below take longer.
         if not may_record(cell, CONTEXT_KEYS):
             continue
         context = context_of(turns_of(cell))
-        if not CONTEXT_KEYS.isdisjoint(context) and is_prompt_in_full(cell, is_magic):
+        if not CONTEXT_KEYS.isdisjoint(context) and is_prompt_in_full(cell, cell_rule):
             yield position, context
 
 
@@ -202,7 +204,7 @@ def find_late_context(known: LateContexts, cell: Cell, text: str) -> Mapping[str
     return known.get((id_of(cell), digest), known.get((digest, digest)))
 
 
-def with_late_contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Sequence[Cell]:
+def with_late_contexts(cells: Sequence[Cell], cell_rule: CellRule) -> Sequence[Cell]:
     """Return the cells with the contexts that later turns recorded for them. Not in place.
 
     A context counts as long as the prompt's text is the same.
@@ -211,21 +213,23 @@ def with_late_contexts(cells: Sequence[Cell], is_magic: IsMagic) -> Sequence[Cel
     if not known:
         return cells
     found = list(cells)
-    for position, text in prompts_without_context(cells, is_magic):
+    for position, text in prompts_without_context(cells, cell_rule):
         context = find_late_context(known, cells[position], text)
         if context is not None:
             found[position] = with_context(cells[position], context)
     return found
 
 
-def prompts_without_context(cells: Sequence[Cell], is_magic: IsMagic) -> Iterator[tuple[int, str]]:
+def prompts_without_context(
+    cells: Sequence[Cell], cell_rule: CellRule
+) -> Iterator[tuple[int, str]]:
     """Yield position and text of each prompt that may name something and has no record of it.
 
     A prompt whose turn has made a request has a record, even an empty one. Excluded prompts, and
     those that are sent as a summary, are left out.
     """
     for position, cell in enumerate(cells):
-        if _may_name(cell) and is_prompt_in_full(cell, is_magic):
+        if _may_name(cell) and is_prompt_in_full(cell, cell_rule):
             yield position, prompt_text(source_of(cell))
 
 

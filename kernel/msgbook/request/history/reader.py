@@ -8,11 +8,12 @@ from typing import Any
 
 from msgbook import messages
 from msgbook.messages import Message, RequestHash, encode
-from msgbook.notebook import Cell, IsMagic, KeptCell, any_magic, id_of, source_of
+from msgbook.notebook import Cell, KeptCell, id_of, source_of
 from msgbook.request.history.cell import CellReading, Replay, prompt_message, read_cell, replay_text
 from msgbook.request.history.prune import drop_pruned_files
 from msgbook.request.history.request import CellKind, History, View, kind_of
 from msgbook_format.garbage import paused
+from msgbook_format.syntax import CHAT_CELLS, CellRule
 
 _NO_SUMMARIES: Mapping[str, str] = {}
 _LEAVES = frozenset({str, int, float, bool, type(None)})
@@ -43,7 +44,7 @@ class Reader:
     cell may be another object. One reader serves one conversation.
 
     Args:
-        is_magic: Returns whether a magic would run; the answer may change.
+        cell_rule: Tells the messages among the code cells; the answer may change.
         replay: Returns the content of earlier prompts, the same for the same arguments.
         redact: Removes secrets from a text or a message.
         may_contain: Returns whether `redact` could change a message, given its bytes from `encode`.
@@ -52,12 +53,12 @@ class Reader:
     def __init__(
         self,
         *,
-        is_magic: IsMagic = any_magic,
+        cell_rule: CellRule = CHAT_CELLS,
         replay: Replay = replay_text,
         redact: Callable[[Any], Any] | None = None,
         may_contain: Callable[[bytes], bool] = lambda _encoded: True,
     ) -> None:
-        self.is_magic = is_magic
+        self.cell_rule = cell_rule
         self._replay = replay
         self._redact = redact
         self._may_contain = may_contain
@@ -78,7 +79,7 @@ class Reader:
             cells: All cells above the running one.
             summaries: Known summaries by source, from `known_summaries`.
         """
-        read = self.read_cells(drop_pruned_files(cells, self.is_magic), view, summaries)
+        read = self.read_cells(drop_pruned_files(cells, self.cell_rule), view, summaries)
         history, first = self.begin_history(read, view)
         for position, cell in enumerate(read):
             history.missing += [replace(m, cell=position) for m in cell.reading.missing]
@@ -137,7 +138,7 @@ class Reader:
             for position, cell in enumerate(cells):
                 name = id_of(cell) or position
                 key = (name, view.agent, view.vision, view.reasoning_of)
-                kind = kind_of(cell, self.is_magic)
+                kind = kind_of(cell, self.cell_rule)
                 known = self._seen.get(key)
                 if known is None or known.kind != kind or not _is_current(known, cell, summaries):
                     known = self._read(cell, kind, view, summaries)

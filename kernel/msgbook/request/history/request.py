@@ -9,19 +9,16 @@ from typing import Any, Literal
 from msgbook.messages import Message, encode, joined
 from msgbook.notebook import (
     Cell,
-    IsMagic,
     is_own_magic,
-    is_prompt,
     once,
     outputs_of,
     parse_prompt,
     saved_history,
     source_of,
 )
-from msgbook.notebook.magics_table import CONTINUE_MAGIC
 from msgbook.request.history.summary import MissingSummary
 from msgbook.turn import turn_messages
-from msgbook_format.syntax import MSG_MAGIC, is_excluded
+from msgbook_format.syntax import MSG_MAGIC, CellRule, is_continue, is_excluded
 from msgbook_format.turn import turn_of
 
 
@@ -163,31 +160,16 @@ def _common_length(first: bytes, second: bytes) -> int:
 CellKind = Literal["prompt", "code", "note", "none"]
 
 
-def kind_of(cell: Cell, is_magic: IsMagic) -> CellKind:
+def kind_of(cell: Cell, cell_rule: CellRule) -> CellKind:
     """Return the kind of a cell on the msgbook kernel; a cell of kind `none` is never sent."""
-    return "prompt" if _is_plain_prompt(cell) else _kind_of(cell, is_magic)
-
-
-@once
-def _is_plain_prompt(cell: Cell) -> bool:
-    """Return True only if a cell is a prompt whatever magics there are."""
-    return cell.get("cell_type") == "code" and not source_of(cell).lstrip().startswith(("%", "!"))
-
-
-def _kind_of(cell: Cell, is_magic: IsMagic) -> CellKind:
     if cell.get("cell_type") == "markdown":
         return "note"
     if cell.get("cell_type") != "code":
         return "none"
     source = source_of(cell)
-    if is_continue(source) or is_prompt(source, is_magic):
+    if cell_rule.is_message(source):
         return "prompt"
     return "none" if is_own_magic(source) else "code"
-
-
-def is_continue(source: str) -> bool:
-    """Return whether a cell asks for the rest of the answer above."""
-    return source.strip() == CONTINUE_MAGIC
 
 
 @once

@@ -50,7 +50,7 @@ def stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> list[
         cells: All cells of the notebook.
         reader: The reader that makes the requests, so that cells it has read are not read again.
     """
-    cells = with_late_contexts(cells, reader.is_magic)
+    cells = with_late_contexts(cells, reader.cell_rule)
     prunes = prune_positions(cells)
     turns_by_view: dict[tuple[View, int], list[tuple[int, Turn, str]]] = defaultdict(list)
     for position, cell in enumerate(cells):
@@ -65,7 +65,7 @@ def stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> list[
     verdicts: list[tuple[int, View, bool]] = []
     read: list[ReadCell] = []
     for (view, _), turns in turns_by_view.items():
-        sent = drop_pruned_files(cells, reader.is_magic, running=turns[0][0])
+        sent = drop_pruned_files(cells, reader.cell_rule, running=turns[0][0])
         read = reader.read_cells(sent, view, summaries)
         requests = _Requests(reader, view, read)
         for position, turn, recorded in turns:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgbook.errors import MsgbookError
-from msgbook.notebook import has_run, is_prompt, outputs_of, outputs_text, parse_prompt, source_of
+from msgbook.notebook import has_run, outputs_of, outputs_text, parse_prompt, source_of
 from msgbook.text import sized, without_data
 from msgbook_format.garbage import paused
 from msgbook_format.metadata import as_dict
@@ -89,12 +89,12 @@ def _cell_text(number: int, cell: Mapping[str, Any], dialect: Dialect) -> str:
     if cell.get("cell_type") != "code":
         kind = "raw" if cell.get("cell_type") == "raw" else "markdown"
         return f"[cell {number}: {kind}]\n{source}"
-    if dialect.has_prompts and is_prompt(source):
+    if dialect.rule.is_message(source):
         parts = [f"[cell {number}: message]\n{parse_prompt(source).text}"]
     else:
         magic, _, body = source.lstrip().partition("\n")
-        is_python = dialect.has_prompts and magic.strip() == "%%python"
-        language = "python" if is_python else "ipython" if dialect.has_prompts else dialect.language
+        is_python = dialect.is_chat and magic.strip() == "%%python"
+        language = "python" if is_python else "ipython" if dialect.is_chat else dialect.language
         run = "" if has_run(cell) else ", not run"
         parts = [f"[cell {number}: code{run}]\n{_fenced(body if is_python else source, language)}"]
     with_turns = [(output, turn_of(output)) for output in outputs]
