@@ -184,6 +184,15 @@ def test_rows_show_steps_the_last_line_tokens_and_seconds(team):
     assert (team.folder / row["file"]).is_file()
 
 
+def test_a_row_says_that_its_last_line_is_cut_also_at_a_blank(team):
+    words = "1234567890 " * 40
+    team.server.choose = play([dispatch("count"), SAID], {"count": [text(words)]})
+    [row] = team.result()["agents"]
+
+    assert len(row["last"]) <= 120
+    assert row["last"].endswith("1234567890…")
+
+
 def test_the_metadata_of_a_sub_agent_name_its_parent(team):
     team.server.choose = play([dispatch("count"), SAID], {"count": report("3")})
     team.run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from operator import is_
 from typing import Any
 
 _CONVERSATIONS = frozenset({"messages", "input"})
@@ -19,8 +20,9 @@ class BodyEncoder:
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, bytes]] = {}
-        """The items of the last body with their JSON, by identity."""
+        self._last: Sequence[Any] = ()
+        """The items of the last body."""
+        self._last_encoded: list[bytes] = []
 
     def encode(self, body: Mapping[str, Any]) -> bytes:
         """Return the JSON of a body."""
@@ -33,11 +35,14 @@ class BodyEncoder:
         return b"[%b]" % b",".join(self._items(value)) if is_conversation else _encoded(value)
 
     def _items(self, items: Sequence[Any]) -> list[bytes]:
-        known = self._known
-        self._known = {}
-        for item in items:
-            self._known[id(item)] = known.get(id(item)) or (item, _encoded(item))
-        return [self._known[id(item)][1] for item in items]
+        is_longer = len(items) >= len(self._last) and all(map(is_, self._last, items))
+        if is_longer:
+            encoded = [*self._last_encoded, *map(_encoded, items[len(self._last) :])]
+        else:
+            known = dict(zip(map(id, self._last), self._last_encoded, strict=True))
+            encoded = [known.get(id(item)) or _encoded(item) for item in items]
+        self._last, self._last_encoded = list(items), encoded
+        return encoded
 
 
 def _encoded(value: Any) -> bytes:

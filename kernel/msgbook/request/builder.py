@@ -25,6 +25,7 @@ from msgbook.notebook import (
     may_define,
     may_record,
     metadata_of,
+    once,
     source_of,
 )
 from msgbook.provider import Request
@@ -289,7 +290,12 @@ _BRINGING = CONTEXT_KEYS | {ABOVE}
 
 def _may_bring(cells: Sequence[Cell]) -> bool:
     """Return False only if no prompt of some cells has a record of what it refers to, or refers to anything."""
-    return any(_may_refer(source_of(cell)) or may_record(cell, _BRINGING) for cell in cells)
+    return any(map(_cell_may_bring, cells))
+
+
+@once
+def _cell_may_bring(cell: Cell) -> bool:
+    return _may_refer(source_of(cell)) or may_record(cell, _BRINGING)
 
 
 def _may_refer(text: str) -> bool:

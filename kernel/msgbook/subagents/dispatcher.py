@@ -395,7 +395,7 @@ def make_row(subagent: Subagent, now: float, redact: Callable[[str], str]) -> Ag
         "file": subagent.link,
         "status": subagent.state,
         "steps": subagent.record.step,
-        "last": excerpt(visible(one_line(redact(_last_line(turn)), _LENGTH + 1)), _LENGTH),
+        "last": excerpt(visible(one_line(redact(_last_line(turn)), 2 * _LENGTH)), _LENGTH),
     }
     if "usage" in turn:
         row["usage"] = turn["usage"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from typing import Any
 
 from msgbook import messages
@@ -37,6 +38,25 @@ class ReadCell:
             history.add(message, encoded, position)
 
 
+@dataclass(frozen=True, slots=True)
+class _LastRead:
+    """What was read last, and what it was begun with."""
+
+    begun: History
+    first: int
+    """Position of the first prompt."""
+    cells: list[ReadCell]
+    history: History
+
+    def begins(self, begun: History, first: int, cells: Sequence[ReadCell]) -> bool:
+        """Return whether the messages of some cells begin with these."""
+        return (
+            (self.begun, self.first) == (begun, first)
+            and len(self.cells) <= len(cells)
+            and all(map(is_, self.cells, cells))
+        )
+
+
 class Reader:
     """Reader of cells as messages, which remembers what it has read.
 
@@ -66,6 +86,7 @@ class Reader:
         self._hash = RequestHash()
         self._hashed: list[bytes] = []
         """Messages that `_hash` contains."""
+        self._last: _LastRead | None = None
 
     def read(
         self, cells: Sequence[Cell], view: View, summaries: Mapping[str, str] = _NO_SUMMARIES
@@ -80,12 +101,18 @@ class Reader:
             summaries: Known summaries by source, from `known_summaries`.
         """
         read = self.read_cells(drop_pruned_files(cells, self.cell_rule), view, summaries)
-        history, first = self.begin_history(read, view)
-        for position, cell in enumerate(read):
+        begun, first = self.begin_history(read, view)
+        last = self._last
+        if last is None or not last.begins(begun, first, read):
+            last = _LastRead(begun, first, [], begun)
+        history = last.history.copy()
+        start = len(last.cells)
+        for position, cell in enumerate(read[start:], start):
             history.missing += [replace(m, cell=position) for m in cell.reading.missing]
             history.cells += bool(cell.reading.messages)
             if position >= first or not cell.reading.system:
                 cell.add_to(history, position)
+        self._last = _LastRead(begun, first, read, history.copy())
         return history
 
     def forget(self) -> None:

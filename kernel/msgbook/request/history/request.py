@@ -69,7 +69,7 @@ class History:
 
     def with_prompt(self, prompt: Message, owner: int) -> History:
         """Return the request: this history and the message of the running cell. Not in place."""
-        request = self._from(0)
+        request = self.copy()
         request.add(prompt, encode(prompt), owner)
         return request
 
@@ -77,12 +77,17 @@ class History:
         """Return a history of the last message alone. Not in place."""
         return self._from(-1)
 
+    def copy(self) -> History:
+        """Return a history that grows on its own."""
+        return self._from(0)
+
     def _from(self, start: int) -> History:
         return replace(
             self,
             messages=self.messages[start:],
             owners=self.owners[start:],
             encoded=self.encoded[start:],
+            missing=list(self.missing),
         )
 
 
