@@ -47,7 +47,7 @@ from msgbook.tools import (
     task_finish_tool,
 )
 from msgbook.tools.mcp import McpServers
-from msgbook.turn import RunCall, TurnRecord, run_now
+from msgbook.turn import Purse, RunCall, TurnRecord, run_now
 from msgbook_format.agents import DEFAULT_AGENT
 from msgbook_format.syntax import CHAT_CELLS, CellRule
 
@@ -64,6 +64,7 @@ class Services:
         cassette: Records turns, or replays them, and by default waits and makes the ids; None for neither.
         paces: Of the servers, where several sessions share them; by default this one's own.
         clock: Returns monotonic seconds: those of durations and time budgets.
+        purse: What all turns may spend together; None for any amount.
 
     Attributes:
         ids: Makes the ids and times that are saved.
@@ -88,8 +89,10 @@ class Services:
         cassette: Cassette | None = None,
         paces: Paces | None = None,
         clock: Callable[[], float] = time.monotonic,
+        purse: Purse | None = None,
     ) -> None:
         self.settings = settings
+        self.purse = purse
         self.private, self.home = private, home
         self.clock = clock
         self.cassette = cassette

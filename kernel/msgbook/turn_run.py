@@ -25,12 +25,14 @@ from msgbook.errors import MsgbookError
 from msgbook.events import Notice, RetryWait, TurnFinished
 from msgbook.notebook import Transcript, is_imported
 from msgbook.request import (
+    ActiveAgent,
     PreparedRequest,
     TurnServices,
     check_context_window,
     check_prompt,
     list_prompt_warnings,
     read_prompt,
+    uncounted_notice,
     warn_once,
 )
 from msgbook.request.history import SentRequest
@@ -184,7 +186,7 @@ class _TurnRun:
             return
         self._view.changed()
         active_agent = prepared.active_agent
-        budgets = Budgets(active_agent.limits, self._conversation.services.clock, self._within)
+        budgets = self._budgets(active_agent)
         parent = Parent(
             self._conversation, active_agent, self._transcript, budgets, self._ask, run_to_end
         )
@@ -204,6 +206,23 @@ class _TurnRun:
         async with aclosing(turn) as changes:
             async for _ in changes:
                 self._view.changed()
+
+    def _budgets(self, active_agent: ActiveAgent) -> Budgets:
+        """Return the budgets of the turn, and say once what is not known of its model."""
+        services = self._conversation.services
+        budgets = Budgets(
+            active_agent.limits,
+            services.clock,
+            self._within,
+            price=active_agent.price,
+            # What a sub-agent spends, its parent takes from the purse.
+            purse=None if self._within else services.purse,
+        )
+        unknown = active_agent.unknown
+        if budgets.counts_cost and active_agent.price is None:
+            unknown = uncounted_notice(active_agent)
+        warn_once(self._services, [unknown] if unknown else [])
+        return budgets
 
     def _show_wait(self, wait: RetryWait) -> None:
         self._record.apply(wait, self._conversation.services.clock())

@@ -31,6 +31,7 @@ OURS = {
     "max_steps": 5,
     "token_budget": 10_000,
     "time_budget": 1.5,
+    "max_cost": 0.25,
     "rules": ["style.md"],
     "skills": ["pdf"],
 }

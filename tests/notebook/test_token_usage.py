@@ -8,6 +8,7 @@ import pytest
 from history_cells import turn_cell
 
 from msgbook.config import load_settings
+from msgbook.config.prices import read_price
 from msgbook.engine import Conversation, Services
 from msgbook.magics import run_magic
 from msgbook.magics.base import MagicContext
@@ -144,4 +145,4 @@ def test_no_model_name_steers_a_terminal():
 def test_cached_input_costs_as_much_as_input_where_no_price_is_set_for_it():
     turn = TurnUsage(1, "", "m", "p", 1_000_000, 500_000, 0, None)
 
-    assert turn.cost({"m": {"input": 2.0, "output": 5.0}}) == 2.0
+    assert turn.cost(read_price({"input": 2.0, "output": 5.0})) == 2.0

@@ -15,7 +15,7 @@ from msgbook.errors import ToolError
 from msgbook.events import ModelFinished, StreamEvent, TextDelta, ToolCallDelta, TurnFinished
 from msgbook.provider import Request
 from msgbook.tools import CallContext, ToolSet
-from msgbook.turn import run_turn
+from msgbook.turn import Budgets, run_turn
 from msgbook.turn.record import TurnRecord
 
 
@@ -87,6 +87,7 @@ def run(
     approve: Callable[..., Awaitable[Decision]] | None = None,
     started_with: Callable[[TurnRecord], None] = lambda record: None,
     offered: bool = False,
+    budgets: Budgets | None = None,
 ) -> dict[str, Any]:
     """The turn; `started` is given its task, which it may cancel. `offered`: the request has the tools."""
     nonces = itertools.count(1)
@@ -109,6 +110,7 @@ def run(
             redact=lambda text: text.replace("secret", "[redacted]"),
             clock=clock,
             limits=limits,
+            budgets=budgets,
         ):
             pass
 

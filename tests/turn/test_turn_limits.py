@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 from scripted_turn import SAID, ScriptedModel, ScriptedTool, calls, echo, fail, results, run
 
 from msgbook.approval import Decision, Question
 from msgbook.config import Limits
+from msgbook.config.prices import Price
 from msgbook.events import ModelFinished, TextDelta
+from msgbook.turn import Budgets, Purse
 
 
 def test_three_identical_failing_calls_in_a_row_end_the_turn():
@@ -80,6 +83,89 @@ def test_calls_of_an_answer_that_is_not_whole_are_not_run(reason):
     assert (turn["status"], turn["finish_reason"]) == ("incomplete", reason)
     assert results(turn) == []
     assert turn["blocks"][0]["unfinished"]
+
+
+PRICE = Price(input=10_000, output=100_000, cached=1_000, cache_write=20_000, web_search=0.5)
+"""So that a token is 0.01, 0.1, 0.001, or 0.02."""
+
+
+def priced(limit: float | None = None, price: Price | None = PRICE, **more: Any) -> Budgets:
+    return Budgets(Limits(max_cost=limit), lambda: 0.0, price=price, **more)
+
+
+def told(**usage: int) -> list[Any]:
+    return [*calls(("t", {}))[:-1], ModelFinished("tool_calls", True, usage)]
+
+
+@pytest.mark.parametrize(
+    ("usage", "limit"),
+    [
+        ({"input_tokens": 90, "output_tokens": 1}, 1.0),
+        ({"input_tokens": 90, "cached_tokens": 90, "output_tokens": 1}, 0.19),
+        ({"input_tokens": 90, "cache_write_tokens": 90, "output_tokens": 1}, 1.9),
+        ({"input_tokens": 90, "output_tokens": 1, "web_searches": 2}, 2.0),
+    ],
+    ids=["plain", "cached", "written", "searched"],
+)
+def test_spent_money_runs_no_tool_and_asks_no_more(usage, limit):
+    model = ScriptedModel(told(**usage))
+
+    turn = run(model, ScriptedTool("t", echo), budgets=priced(limit))
+
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "budget")
+    assert (len(model.requests), results(turn)) == (1, [])
+    said = turn["blocks"][-1]["text"]
+    assert f"max_cost of {limit:g} is used up ({limit:.4f})" in said
+    assert "%continue" in said
+
+
+def test_while_money_is_left_the_turn_goes_on():
+    model = ScriptedModel(told(input_tokens=90, output_tokens=1), SAID)
+
+    turn = run(model, ScriptedTool("t", echo), budgets=priced(1.01))
+
+    assert turn["status"] == "done"
+
+
+def test_tokens_that_were_not_reported_are_estimated_for_their_cost():
+    model = ScriptedModel([TextDelta("x" * 4000), *calls(("t", {}))])
+
+    turn = run(model, ScriptedTool("t", echo), budgets=priced(100))
+
+    assert turn["finish_reason"] == "budget"
+
+
+def test_without_a_price_nothing_is_counted():
+    model = ScriptedModel(told(input_tokens=10**9, output_tokens=1), SAID)
+
+    turn = run(model, ScriptedTool("t", echo), budgets=priced(0.01, None))
+
+    assert turn["status"] == "done"
+
+
+def test_the_money_of_several_turns_is_one():
+    purse = Purse(2.0)
+    spend = told(input_tokens=90, output_tokens=1)
+
+    first = run(ScriptedModel(spend, SAID), ScriptedTool("t", echo), budgets=priced(purse=purse))
+    second = run(ScriptedModel(spend, SAID), ScriptedTool("t", echo), budgets=priced(purse=purse))
+
+    assert (first["status"], second["finish_reason"]) == ("done", "budget")
+    assert purse.is_spent
+    assert "--max-cost 2" in second["blocks"][-1]["text"]
+
+
+def test_what_a_sub_agent_costs_is_spent_once():
+    purse = Purse(10.0)
+    parent = priced(5.0, purse=purse)
+    child = Budgets(Limits(), lambda: 0.0, parent, price=PRICE)
+
+    child.count_usage({"input_tokens": 100, "output_tokens": 1}, [], [])
+
+    assert purse.spent == pytest.approx(1.1)
+    child.count_usage({"input_tokens": 400, "output_tokens": 0}, [], [])
+    assert "shared with the agent that started this one" in (child.notice or "")
+    assert "max_cost of 5" in (parent.notice or "")
 
 
 def test_an_answer_that_is_whole_is_done_whatever_it_cost():

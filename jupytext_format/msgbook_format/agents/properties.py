@@ -151,6 +151,7 @@ PROPERTIES: Mapping[Any, Property] = {
     "max_steps": _COUNT,
     "token_budget": _COUNT,
     "time_budget": Property("a positive number of seconds", _positive, _scalar_from_word),
+    "max_cost": Property("a positive number", _positive, _scalar_from_word),
     "rules": _NAMES,
     "skills": _NAMES,
     "extra": Property("a table of JSON values", _json_table, _table_from_word),

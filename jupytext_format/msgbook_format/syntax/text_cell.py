@@ -199,6 +199,7 @@ MSG_KEYS = frozenset(
         "history",
         "model",
         "answer_limit",
+        "max_cost",
         "max_steps",
         "time_budget",
         "token_budget",

@@ -105,13 +105,16 @@ class Usage(TypedDict, total=False):
     """Tokens of those steps of a turn whose usage the server reported."""
 
     input_tokens: int
+    """All tokens that were sent, also those that the server had kept or keeps from now on."""
     cached_tokens: int
+    """Those of `input_tokens` that the server had kept."""
+    cache_write_tokens: int
+    """Those of `input_tokens` that the server keeps from now on, if that has a price of its own."""
     output_tokens: int
     reasoning_tokens: int
-    cache_write_tokens: int
-    """Of the input, those that the server keeps from now on."""
+    """Those of `output_tokens` that are reasoning."""
     web_searches: int
-    """Searches of the web that the server made itself."""
+    """Searches of the web that the server made itself, and counted for payment."""
     untold_steps: int
     """Steps whose usage is unknown, if that of others is known: their tokens are not counted."""
 

@@ -53,6 +53,8 @@ class Agent:
     token_budget: int | None = None
     time_budget: float | None = None
     """Seconds."""
+    max_cost: float | None = None
+    """In the currency of the prices."""
     rules: tuple[str, ...] | None = None
     """Names or patterns of the project's rules; None leaves it to the notebook."""
     skills: tuple[str, ...] | None = None
@@ -67,6 +69,7 @@ class Agent:
             "max_steps": self.max_steps,
             "token_budget": self.token_budget,
             "time_budget": self.time_budget,
+            "max_cost": self.max_cost,
         }
         return {key: value for key, value in wanted.items() if value is not None}
 

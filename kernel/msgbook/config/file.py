@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from msgbook.config import lines
+from msgbook.config.prices import PRICE_KEYS
 from msgbook.config.settings import LIMIT_KEYS, WHOLE_LIMITS, expected_number, is_in_range
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
@@ -46,7 +47,7 @@ PROVIDER_KEYS = {
     **dict.fromkeys(("base_url", "api_key_env", "api_key_keyring", "api_key_file"), _ANY),
     **dict.fromkeys(("api_key_session", "headers", "prices", "plugin", "options"), _ANY),
     **dict.fromkeys(("keep_reasoning", "alternate", "documents"), _SWITCH),
-    **dict.fromkeys(("requests_per_minute", "max_parallel"), _COUNT),
+    **dict.fromkeys(("requests_per_minute", "max_parallel", "context_window"), _COUNT),
     "api": Key('"chat", "responses" or "anthropic"', lambda value: value in get_args(ApiName)),
 }
 TABLE_KEYS = {
@@ -60,7 +61,6 @@ TABLE_KEYS = {
     },
 }
 """The keys of tables with a fixed name."""
-PRICE_KEYS = {"input", "cached", "output"}
 
 
 class SettingsFile:

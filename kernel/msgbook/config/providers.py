@@ -334,7 +334,13 @@ def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSet
     known = not provider.plugin and takes_documents(found.base_url, found.api)
     prices = file.prices(name)
     options = file.options(
-        name, "keep_reasoning", "alternate", "documents", "requests_per_minute", "max_parallel"
+        name,
+        "keep_reasoning",
+        "alternate",
+        "documents",
+        "requests_per_minute",
+        "max_parallel",
+        "context_window",
     )
     # A value that cannot be used counts as false.
     documents = known if "documents" not in file.provider(name) else options.get("documents", False)

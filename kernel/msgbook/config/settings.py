@@ -77,7 +77,9 @@ class ProviderSettings:
     """Where the key comes from if the variable is not set."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Prices of each model: currency units per million tokens, by `PRICE_KEYS`."""
+    """Prices of each model: currency units per million tokens, or of one search, by `PRICE_KEYS`."""
+    context_window: int | None = None
+    """Tokens of request and answer together that its models accept; None for what is known of each."""
     keep_reasoning: bool = False
     """True if the server wants the reasoning of earlier turns back."""
     alternate: bool = False
@@ -233,6 +235,8 @@ class Limits:
     """Input and output tokens of all model calls; checked after each call."""
     time_budget: float | None = None
     """Seconds, without the time in which a person is asked."""
+    max_cost: float | None = None
+    """Cost of all model calls, in the currency of the prices; checked after each call."""
     answer_limit: int = 1_000_000
     """Characters of text, reasoning and arguments in the answer to one model call. Models that write
     128,000 tokens at most stay below it."""
@@ -269,7 +273,7 @@ class Limits:
 
 LIMIT_KEYS = frozenset(field.name for field in fields(Limits))
 
-WHOLE_LIMITS = LIMIT_KEYS - {"time_budget"}
+WHOLE_LIMITS = LIMIT_KEYS - {"time_budget", "max_cost"}
 """Limits that are whole numbers."""
 
 

@@ -69,7 +69,7 @@ def _summary(preview: Preview, transcript: Transcript) -> Iterator[str]:
         yield _line("project rules, with your next prompt", own)
     yield ""
     total = count_tokens(preview)
-    window = active_agent.agent.context_window
+    window = active_agent.window
     share = f", {total / window:.0%} of a context window of {window:,}" if window else ""
     yield f"In all about {counted(total, 'token')}{share}, plus what you write. These are estimates."
     yield from preview.notices

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from msgbook.approval import Approver, Remembered
 from msgbook.config import Settings
+from msgbook.config.known_models import describe_data, find_price, ready
+from msgbook.config.prices import Price
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook import TurnUsage, list_turn_usage
 from msgbook.notebook.magics_table import CELL_FORMS, LINE_MAGICS, MESSAGE_FORMS, format_help
@@ -31,18 +33,32 @@ async def usage(context: MagicContext, _words: Sequence[str]) -> str:
     where = "above" if transcript.source == "live" else "of this session"
     if not turns:
         return f"There are no turns {where}."
-    return f"Tokens of the turns {where}:\n\n{usage_table(turns, cost_by(context.conversation.services.settings))}"
+    settings = context.conversation.services.settings
+    await ready()
+    table = usage_table(turns, cost_by(settings))
+    source = price_source(turns, settings)
+    below = f"\n\nPrices: {source}." if source else ""
+    return f"Tokens of the turns {where}:\n\n{table}{below}"
 
 
 def cost_by(settings: Settings) -> Cost:
     """Return the function that gives the cost of a turn at the prices of the settings."""
+    return lambda turn: turn.cost(_price_of(turn, settings))
 
-    def cost(turn: TurnUsage) -> float | None:
-        # A model of the same name has another price at another provider.
-        provider = settings.providers.get(turn.provider)
-        return turn.cost(provider.prices) if provider is not None else None
 
-    return cost
+def price_source(turns: Iterable[TurnUsage], settings: Settings) -> str:
+    """Return where prices come from that the user has not set; empty if no turn has such a price."""
+    prices = (_price_of(turn, settings) for turn in turns)
+    return describe_data() if any(price.is_known for price in prices if price) else ""
+
+
+def _price_of(turn: TurnUsage, settings: Settings) -> Price | None:
+    """Return the price of the model that answered, or else of the one that was asked."""
+    # A model of the same name has another price at another provider.
+    provider = settings.providers.get(turn.provider)
+    if provider is None:
+        return None
+    return find_price(provider, turn.answered_model, turn.model, at=turn.started)
 
 
 class Total(NamedTuple):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
+from msgbook.config.prices import Price
 from msgbook.notebook.cells import Cell, is_count, once, outputs_of, title_of
 from msgbook.text import one_line
 from msgbook_format.turn import Turn, turn_of
 from msgbook_format.typed import as_dict
-
-Prices = Mapping[str, Mapping[str, float]]
-"""By model: currency units per million tokens of `input`, `cached` input and `output`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +33,36 @@ class TurnUsage:
     """Whether the counts include all model calls; otherwise the turn used more tokens."""
     answered_model: str = ""
     """The model that answered; empty if it is the one that was asked."""
+    cache_write: int | None = None
+    searches: int | None = None
+    """Searches of the server's own."""
+    requests: int = 1
+    """Model calls of the turn."""
+    started: datetime | None = None
 
     @property
     def models(self) -> str:
         """The model; `ASKED → ANSWERED` if another one answered."""
         return " → ".join(filter(None, (self.model, self.answered_model)))
 
-    def cost(self, prices: Prices) -> float | None:
-        """Return the cost in the currency of the prices; None if a price or count is unknown.
+    def cost(self, price: Price | None) -> float | None:
+        """Return the cost in the currency of the price; None if that or a count is unknown."""
+        counts = {
+            "input_tokens": self.input,
+            "cached_tokens": self.cached,
+            "cache_write_tokens": self.cache_write,
+            "output_tokens": self.output,
+            "web_searches": self.searches,
+        }
+        known = {key: count for key, count in counts.items() if count is not None}
+        return price.cost(known, self.requests) if price is not None else None
 
-        The price is that of the model that answered, or else of the one that was asked.
-        """
-        price = prices.get(self.answered_model, prices.get(self.model))
-        if price is None or self.input is None or self.output is None:
-            return None
-        cached = min(self.cached or 0, self.input)
-        cost = (self.input - cached) * price["input"] + self.output * price["output"]
-        return (cost + cached * price.get("cached", price["input"])) / 1_000_000
+
+def _time(value: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(value))
+    except ValueError:
+        return None
 
 
 def list_turn_usage(cells: Sequence[Cell]) -> list[TurnUsage]:
@@ -74,7 +86,7 @@ def _usage_of_turn(number: int, title: str, turn: Turn) -> TurnUsage:
     counts = as_dict(usage)
 
     def count(key: str) -> int | None:
-        value = counts.get(f"{key}_tokens")
+        value = counts.get(key)
         return value if is_count(value) else None
 
     def name(value: object) -> str:
@@ -86,10 +98,14 @@ def _usage_of_turn(number: int, title: str, turn: Turn) -> TurnUsage:
         title,
         name(turn.get("model")) or "?",
         name(turn.get("provider")),
-        input=count("input"),
-        cached=count("cached"),
-        output=count("output"),
-        reasoning=count("reasoning"),
+        input=count("input_tokens"),
+        cached=count("cached_tokens"),
+        output=count("output_tokens"),
+        reasoning=count("reasoning_tokens"),
         is_complete=not counts.get("untold_steps") and turn.get("status") != "running",
         answered_model=name(turn.get("answered_model")),
+        cache_write=count("cache_write_tokens"),
+        searches=count("web_searches"),
+        requests=len({n for block in turn["blocks"] if is_count(n := block.get("step"))}) or 1,
+        started=_time(turn.get("started")),
     )

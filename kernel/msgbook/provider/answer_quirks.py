@@ -113,6 +113,13 @@ _USAGE = {
         "cachedContentTokenCount",
         "cacheReadInputTokens",
     ),
+    "cache_write_tokens": (
+        "prompt_tokens_details.cache_write_tokens",
+        "input_tokens_details.cache_write_tokens",
+        "prompt_tokens_details.cache_creation_tokens",  # LiteLLM
+        "cache_creation_input_tokens",  # gateways to Anthropic
+        "cacheWriteInputTokens",
+    ),
     "output_tokens": (
         "completion_tokens",
         "output_tokens",
@@ -126,8 +133,15 @@ _USAGE = {
         "reasoning_tokens",  # Perplexity
         "thoughtsTokenCount",
     ),
+    "web_searches": (
+        "server_tool_use.web_search_requests",  # Anthropic, and gateways to it
+        "prompt_tokens_details.web_search_requests",  # LiteLLM
+    ),
 }
-"""Places where a server may state a number of tokens, the most common first."""
+"""Places where a server may state a number of tokens, or of searches, the most common first."""
+
+_RARE = {"cache_write_tokens", "web_searches"}
+"""Counts that are noted only if there is something to count."""
 
 USAGE_KEYS = ("usage", "usageMetadata", "usage_metadata")
 """Keys that hold them, as OpenAI and as Gemini spell them."""
@@ -217,7 +231,7 @@ def find_usage(chunk: dict[str, Any]) -> Usage:
     if usage is None:
         return {}
     found = {key: _first_count(usage, paths) for key, paths in _USAGE.items()}
-    return {key: value for key, value in found.items() if value is not None}  # type: ignore[return-value]
+    return {k: n for k, n in found.items() if n or (n is not None and k not in _RARE)}  # type: ignore[return-value]
 
 
 def _first_count(usage: dict[str, Any], paths: tuple[str, ...]) -> int | None:

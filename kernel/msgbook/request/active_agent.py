@@ -28,7 +28,9 @@ from msgbook.agents import (
     skills_in_use,
 )
 from msgbook.approval import MCP_PREFIX, Roots
-from msgbook.config import DEMO_MODEL, Settings
+from msgbook.config import DEMO_MODEL, Settings, known_models
+from msgbook.config.known_models import describe_unknown, find_price, find_window
+from msgbook.config.prices import FREE, Price
 from msgbook.config.settings import Limits
 from msgbook.errors import RESTART, MsgbookError, ToolError
 from msgbook.messages import ApiName
@@ -79,6 +81,12 @@ class ActiveAgent:
     """MCP servers of which it may be offered tools, also if these are not known."""
     mcp: Mapping[str, str]
     """Digest of the tools of each MCP server that is offered, by its name."""
+    window: int | None
+    """Tokens of request and answer together that the model accepts, as far as is known."""
+    price: Price | None
+    """What the model costs; None if it is not known."""
+    unknown: str
+    """A notice about what is not known of the model; empty if nothing is missing."""
     notices: tuple[str, ...]
 
 
@@ -142,6 +150,7 @@ class AgentChooser:
         models = requested_models(prompt, transcript.current) or models
         wanted = models.names[0] if models else None
         model = await (choose_model or self._servers.choose_model)(wanted, agent.provider)
+        await known_models.ready()
         so_far = (
             *notices,
             *notice_demo_model(model, wanted, self._settings),
@@ -196,6 +205,9 @@ class AgentChooser:
             limits=limits,
             servers=tuple(servers),
             mcp=digests_of(of_servers) if of_servers else {},
+            window=agent.context_window or find_window(server, model),
+            price=find_price(server, model) if server else FREE,
+            unknown=describe_unknown(server, model, has_window=bool(agent.context_window)),
             notices=(
                 *notices,
                 *skill_notices,
@@ -288,6 +300,18 @@ def notice_provider(agent: Agent, settings: Settings) -> Iterator[str]:
     yield (
         f"Agent {visible(one_line(agent.name, 60))}, which the {_OF_FILES[agent.origin]} defines, "
         f"answers through your provider {agent.provider}, not through {default}."
+    )
+
+
+def uncounted_notice(active: ActiveAgent) -> str:
+    """Return the notice about a budget of money that cannot be held, because the model has no known price."""
+    model, table = (
+        visible(one_line(active.model, 100)),
+        f"[providers.{active.provider.name}.prices]",
+    )
+    return (
+        f"What {model} costs does not count for max_cost: its price is not known. Set it in {table} of "
+        "msgbook.toml, with 0 for a model that costs nothing."
     )
 
 

@@ -70,13 +70,12 @@ def describe_overflow(
 ) -> str | None:
     """Return advice on how to make a request fit the context window; None if it fits.
 
-    The window is the agent's `context_window` minus its `max_output_tokens`.
+    The window is the agent's, or the model's, minus the agent's `max_output_tokens`.
     """
-    agent = prepared.active_agent.agent
-    if agent.context_window is None:
+    agent, window = prepared.active_agent.agent, prepared.active_agent.window
+    if window is None:
         return None
     reserved = agent.max_output_tokens or 0
-    window = agent.context_window
     window -= reserved if reserved < window else 0
     request = prepared.request
     overflow = find_overflow(
@@ -104,8 +103,16 @@ def describe_overflow(
         )
     return (
         f"This request has about {overflow.tokens:,} tokens (an estimate); {window:,} fit into the "
-        f"context_window of agent {agent.name}. {' '.join(advice)}"
+        f"{_window_of(prepared)}. {' '.join(advice)}"
     )
+
+
+def _window_of(prepared: PreparedRequest) -> str:
+    """Return whose context window it is, and where it can be set if the user has not set it."""
+    active = prepared.active_agent
+    if active.agent.context_window is not None:
+        return f"context_window of agent {active.agent.name}"
+    return f"context window of {active.model} (context_window of the agent or its provider sets another)"
 
 
 def find_overflow(

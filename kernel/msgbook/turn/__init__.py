@@ -10,7 +10,7 @@ from msgbook_format.lazy import lazy_names
 if TYPE_CHECKING:
     from msgbook.turn.call_results import interrupted_result
     from msgbook.turn.calls import Attempt, CallRunner, CapResult, RepeatedCalls, RunCall, run_now
-    from msgbook.turn.limits import AnswerSize, Budgets
+    from msgbook.turn.limits import AnswerSize, Budgets, Purse
     from msgbook.turn.loop import run_turn
     from msgbook.turn.record import REFERENCE_STEP, TurnRecord
     from msgbook.turn.replay import turn_messages

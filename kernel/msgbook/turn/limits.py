@@ -1,4 +1,4 @@
-"""The limits of a turn: model calls, tokens, seconds, and the length of one answer."""
+"""The limits of a turn: model calls, tokens, seconds, money, and the length of one answer."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 
+from msgbook.config.prices import Price
 from msgbook.config.settings import Limits
 from msgbook.events import (
     Citations,
@@ -25,8 +26,35 @@ from msgbook_format.turn import Usage
 HOW_TO_CONTINUE = "`%continue` in a cell below goes on."
 
 
+class Purse:
+    """Money that several turns may spend together: those of one command.
+
+    Args:
+        limit: In the currency of the prices.
+    """
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+        self.spent = 0.0
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left."""
+        return self.spent >= self.limit
+
+    @property
+    def notice(self) -> str | None:
+        """Notice that nothing is left; None while there is something."""
+        if not self.is_spent:
+            return None
+        return (
+            f"The command may cost no more: --max-cost {self.limit:g} is used up ({self.spent:.4f}). "
+            "To go on, run it again, or with a higher --max-cost."
+        )
+
+
 class Budgets:
-    """The time and the tokens that a turn has used, and its budgets of both.
+    """The time, the tokens and the money that a turn has used, and its budgets of them.
 
     Those of a sub-agent lie within its parent's: what it uses, its parent has used as well, and it
     stops when its parent's budget is used up.
@@ -34,16 +62,28 @@ class Budgets:
     Args:
         clock: Returns monotonic seconds.
         within: The budgets of the turn that started this one; None for a turn of its own.
+        price: Of the turn's model; None if it is not known, and then the turn counts as free.
+        purse: What the turn may spend together with others; None for any amount. The one of `within` counts
+            for this turn as well.
     """
 
     def __init__(
-        self, limits: Limits, clock: Callable[[], float], within: Budgets | None = None
+        self,
+        limits: Limits,
+        clock: Callable[[], float],
+        within: Budgets | None = None,
+        *,
+        price: Price | None = None,
+        purse: Purse | None = None,
     ) -> None:
         self._limits = limits
         self._clock = clock
         self._within = within
         self._ends = None if limits.time_budget is None else clock() + limits.time_budget
+        self._price = price
+        self._purse = purse
         self._tokens = 0
+        self._cost = 0.0
         self._subagents = 0
         self._out_of_time = False
         self._pauses = 0
@@ -100,21 +140,34 @@ class Budgets:
             for budgets in self._chain():
                 budgets._resume()
 
-    def count_tokens(self, usage: Usage | None, exchanged: object) -> None:
-        """Count the tokens of one model call.
+    def count_usage(self, usage: Usage | None, sent: object, received: object) -> None:
+        """Count the tokens of one model call, and what they cost.
 
         Args:
-            usage: The tokens that the server reported.
-            exchanged: The request and its answer. If the server reported no tokens, four
-                characters of their JSON count as one.
+            usage: What the server reported.
+            sent: Messages of the request. If the server reported no tokens, four characters of their JSON
+                and of the answer's count as one.
+            received: Blocks of the answer.
         """
-        if all(budgets._limits.token_budget is None for budgets in self._chain()):
+        if not self.counts_cost and all(b._limits.token_budget is None for b in self._chain()):
             return
-        reported = usage or {}
-        tokens = reported.get("input_tokens", 0) + reported.get("output_tokens", 0)
-        tokens = tokens or len(json.dumps(exchanged, ensure_ascii=False)) // 4
+        counts: dict[str, int] = {**(usage or {})}  # type: ignore[dict-item]  # they are numbers
+        tokens = counts.get("input_tokens", 0) + counts.get("output_tokens", 0)
+        if not tokens or not counts.keys() >= {"input_tokens", "output_tokens"}:
+            estimated = {"input_tokens": _estimate(sent), "output_tokens": _estimate(received)}
+            tokens = tokens or sum(estimated.values())
+            counts = estimated | {key: count for key, count in counts.items() if count}
+        cost = (self._price and self._price.cost(counts)) or 0.0
         for budgets in self._chain():
             budgets._tokens += tokens
+            budgets._cost += cost
+            if budgets._purse is not None:
+                budgets._purse.spent += cost
+
+    @property
+    def counts_cost(self) -> bool:
+        """Whether money is limited."""
+        return any(b._limits.max_cost is not None or b._purse is not None for b in self._chain())
 
     @property
     def subagents_left(self) -> int:
@@ -144,6 +197,14 @@ class Budgets:
         budget = self._limits.token_budget
         if budget is not None and self._tokens >= budget:
             return f"The budget of {budget} tokens is used up ({self._tokens}). {HOW_TO_CONTINUE}"
+        money = self._limits.max_cost
+        if money is not None and self._cost >= money:
+            return (
+                f"The max_cost of {money:g} is used up ({self._cost:.4f}). {HOW_TO_CONTINUE} To spend more "
+                "in one turn, raise max_cost where it is set: by the agent, %%msg, or [limits] of msgbook.toml."
+            )
+        if self._purse is not None and self._purse.is_spent:
+            return self._purse.notice
         shared = self._within.notice if self._within else None
         return f"{shared} It is shared with the agent that started this one." if shared else None
 
@@ -170,6 +231,10 @@ class Budgets:
                 left = budgets._time_to_run
                 now = asyncio.get_running_loop().time()
                 limit.reschedule(None if left is None else now + left)
+
+
+def _estimate(exchanged: object) -> int:
+    return len(json.dumps(exchanged, ensure_ascii=False)) // 4
 
 
 def _least(one: float | None, other: float | None) -> float | None:

@@ -119,6 +119,33 @@ def test_usage_is_found_under_each_name_it_has(told):
     }
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"prompt_tokens_details": {"cache_write_tokens": 5}},
+        {"prompt_tokens_details": {"cache_creation_tokens": 5}},
+        {"cache_creation_input_tokens": 5},
+        {"cache_creation_input_tokens": 5, "server_tool_use": {"web_search_requests": 0}},
+    ],
+)
+def test_tokens_that_the_server_keeps_are_counted_and_zeros_are_not_noted(told):
+    usage = {"prompt_tokens": 9, **told}
+
+    assert decode(sse({**finish(), "usage": usage}))[-1].usage == {
+        "input_tokens": 9,
+        "cache_write_tokens": 5,
+    }
+
+
+def test_searches_of_the_server_are_counted():
+    usage = {"prompt_tokens": 9, "server_tool_use": {"web_search_requests": 2}}
+
+    assert decode(sse({**finish(), "usage": usage}))[-1].usage == {
+        "input_tokens": 9,
+        "web_searches": 2,
+    }
+
+
 def test_what_follows_the_end_mark_says_nothing():
     assert words(decode(sse(delta(content="a"), DONE, delta(content="b"))), TextDelta) == "a"
 

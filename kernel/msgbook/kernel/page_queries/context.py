@@ -97,8 +97,9 @@ async def shown_picture(session: Session, query: Query) -> dict[str, Any]:
 
 async def total_usage(session: Session, query: Query) -> dict[str, Any]:
     """Answer `usage.total`: the tokens of the cells through one of the page, and the context window below it."""
+    from msgbook.config.known_models import ready
     from msgbook.kernel.page_queries.shown_request import window_share
-    from msgbook.magics.overview import add_up, cost_by
+    from msgbook.magics.overview import add_up, cost_by, price_source
     from msgbook.notebook import usage_of_cell
 
     transcript = await read_cells(query, session)
@@ -106,10 +107,14 @@ async def total_usage(session: Session, query: Query) -> dict[str, Any]:
     current = [transcript.current] if transcript.current else []
     cells = [*transcript.earlier, *current]
     turns = [usage for cell in cells for usage in usage_of_cell(cell)]
-    sums = add_up(turns, cost_by(conversation.services.settings))
+    settings = conversation.services.settings
+    if turns:
+        await ready()
+    sums = add_up(turns, cost_by(settings))
     share = await window_share(conversation, transcript)
     return {
         "turns": len(turns),
+        "prices": price_source(turns, settings),
         "window_share": share,
         **{key: total._asdict() for key, total in sums.items()},
     }

@@ -79,7 +79,7 @@ class ShownRequest:
             "provider": visible(active.provider.name),
             "hash": self.hash,
             "tokens": count_tokens(self.preview),
-            "window": active.agent.context_window,
+            "window": active.window,
             "reserved": active.agent.max_output_tokens or 0,
             "tools": {
                 "count": len(tools),
@@ -182,7 +182,7 @@ async def window_share(conversation: Conversation, transcript: Transcript) -> fl
     """
     below = transcript_of_next(transcript)
     try:
-        window = (await conversation.choose_agent(PLACEHOLDER, below)).agent.context_window
+        window = (await conversation.choose_agent(PLACEHOLDER, below)).window
         # Preparing the request of a long chat takes far longer than choosing its agent.
         preview = await conversation.preview(PLACEHOLDER, below) if window else None
     except MsgbookError:
