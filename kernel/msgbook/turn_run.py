@@ -222,6 +222,9 @@ class _TurnRun:
         if budgets.counts_cost and active_agent.price is None:
             unknown = uncounted_notice(active_agent)
         warn_once(self._services, [unknown] if unknown else [])
+        # What summaries of earlier cells have used.
+        if usage := self._record.snapshot().get("usage"):
+            budgets.count_usage(usage, [], [])
         return budgets
 
     def _show_wait(self, wait: RetryWait) -> None:

@@ -32,6 +32,35 @@ def test_settings_are_shown_with_their_origin(tmp_path, monkeypatch, capsys):
     assert [s for s in ("hidden-word", "sk-local-0123456789", "t-0123456789") if s in out] == []
 
 
+def doctor(tmp_path, monkeypatch, capsys, toml):
+    (tmp_path / "msgbook.toml").write_text(toml)
+    monkeypatch.setenv("MSGBOOK_CONFIG", str(tmp_path / "msgbook.toml"))
+    main(["doctor", "--offline"])
+    return capsys.readouterr().out
+
+
+def test_the_window_and_the_price_of_the_model_are_shown_with_whose_they_are(
+    tmp_path, monkeypatch, capsys
+):
+    table = '[providers.p]\nbase_url = "{}"\n'
+    known = table.format("https://api.openai.com/v1")
+    own = "context_window = 4096\n[providers.p.prices]\nx = { input = 1, output = 2 }\n"
+
+    shown = doctor(tmp_path, monkeypatch, capsys, 'model = "gpt-4o"\n' + known)
+    assert "window    128,000 tokens (genai-prices " in shown
+    assert "price     2.5 for a million tokens of input, 1.25 cached, 10 of output (US d" in shown
+    assert "whose newest entry is of 20" in shown
+
+    shown = doctor(tmp_path, monkeypatch, capsys, 'model = "x"\n' + known + own)
+    assert "window    4,096 tokens (msgbook.toml)" in shown
+    assert "price     1 for a million tokens of input, 1 cached, 2 of output (msgbook" in shown
+
+    local = table.format("http://127.0.0.1:9")
+    shown = doctor(tmp_path, monkeypatch, capsys, 'model = "x"\n' + local)
+    assert "window    not known; context_window in [providers.p] of msgbook.toml sets it" in shown
+    assert "price     not known; [providers.p.prices] of msgbook.toml sets it" in shown
+
+
 def test_what_the_project_sets_is_shown_as_the_projects(tmp_path, monkeypatch, capsys):
     (tmp_path / ".msgbook").mkdir()
     (tmp_path / ".msgbook" / "config.toml").write_text('model = "theirs"\n[limits]\nmax_steps = 2')

@@ -20,6 +20,7 @@ from msgbook.cli.file_prompts import prompts_to_answer
 from msgbook.cli.run import run_file
 from msgbook.cli.terminal import CommandError
 from msgbook.notebook.conversation_file import Document
+from msgbook.turn import Purse
 from msgbook_format import read, writes
 from msgbook_format.syntax import CHAT_CELLS
 from msgbook_format.turn import TURN_MIME
@@ -183,6 +184,35 @@ def test_an_answer_that_stopped_at_a_limit_is_no_failure(server, tmp_path, capsy
     path.write_text(path.read_text("utf-8") + "\n# %% [^b]\n\n%continue\n", "utf-8")
     with_settings(server, run_file, path)
     assert "no magic" not in capsys.readouterr().err
+
+
+def test_a_run_that_has_cost_enough_sends_no_more(server, tmp_path, capsys):
+    server.answers = [text("1"), text("2")]
+    path, config = tmp_path / "chat.msg.md", tmp_path / "msgbook.toml"
+    path.write_text("# %% [^a]\n\nHi\n\n# %% [^b]\n\nHo\n\n# %% [^c]\n\nHu\n", "utf-8")
+    config.write_text("[providers.openai.prices]\nm = { input = 1000000, output = 0 }\n")
+
+    def run(limit):
+        return with_settings(server, run_file, path, purse=Purse(limit), MSGBOOK_CONFIG=str(config))
+
+    assert run(1.0) == 1
+
+    assert [name for name, turn in turns(path).items() if turn] == ["a"]
+    assert len(server.requests) == 1
+    assert (
+        f"msgbook run: {path}/b: The command may cost no more: --max-cost 1 is used up (11.0000). To go on, "
+        "run it again, or with a higher --max-cost. (2 prompts not sent)\n"
+    ) in capsys.readouterr().err
+    assert run(100.0) == 0
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("amount", ["0", "-1", "nan", "inf", "much", ""])
+def test_what_a_run_may_cost_is_a_positive_number(tmp_path, capsys, amount):
+    with pytest.raises(SystemExit):
+        main(["run", str(tmp_path / "chat.msg.md"), f"--max-cost={amount}"])
+
+    assert "expected a positive number" in capsys.readouterr().err
 
 
 def test_answers_below_a_new_one_are_counted_if_they_were_not_made_anew(server, tmp_path, capsys):

@@ -23,6 +23,7 @@ from scripted_server import Answer, delta, error, finish
 from msgbook.cli.terminal import CommandError
 from msgbook.extras.many.folder import run_folder
 from msgbook.notebook.conversation_file import Document
+from msgbook.turn import Purse
 from msgbook_format import read, writes
 from msgbook_format.agent_states import claim
 
@@ -187,6 +188,30 @@ def test_the_cost_is_shown_where_prices_are_set(server, folder, tmp_path, capsys
 
     table = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert (table[0][5], table[1][5], table[-1][5]) == ("cost", "22.0000", "66.0000")
+
+
+def test_all_files_of_a_run_share_what_it_may_cost(server, folder, tmp_path, capsys):
+    server.choose = echo
+    config = tmp_path / "msgbook.toml"
+    config.write_text("[providers.openai.prices]\nm = { input = 1000000, output = 0 }\n")
+
+    code = with_settings(
+        server, run_folder, folder, parallel=1, purse=Purse(30), MSGBOOK_CONFIG=str(config)
+    )
+
+    assert (code, len(asked(server))) == (1, 3)
+    out, err = capsys.readouterr()
+    rows = [line.split() for line in out.splitlines()[1:-1]]
+    assert [row[1:4] for row in rows] == [
+        ["2", "done", "22"],
+        ["1", "not", "run"],
+        ["0", "not", "run"],
+    ]
+    assert (
+        f"{folder / 'c2.msg.md'}/p2-2: The command may cost no more: --max-cost 30 is used up"
+        in err
+    )
+    assert "msgbook run: 1 more times: The command may cost no more" in err
 
 
 class GoneTerminal(io.StringIO):

@@ -1,4 +1,4 @@
-"""Windows, limits and prices of known models: whose they are, what the user's own settings change, what is not known."""
+"""Windows and prices of known models: whose they are, what the user's own settings change, what is not known."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from msgbook.config.known_models import (
     describe_unknown,
     find_price,
     find_window,
-    max_output_of,
 )
 from msgbook.config.prices import Price
 
@@ -131,26 +130,6 @@ def test_a_price_is_that_of_its_time():
     assert find_price(deepseek, "deepseek-chat", at=then) == before
 
 
-@pytest.mark.parametrize(
-    ("model", "limit"),
-    [
-        ("claude-opus-4-5-20251101", 64_000),
-        ("claude-opus-4-1", 32_000),
-        ("claude-sonnet-4.5", 64_000),
-        ("anthropic/claude-3-5-sonnet-latest", 8192),
-        ("claude-3-haiku-20240307", 4096),
-        ("claude-sonnet-5-5", 128_000),
-        ("claude-fable-5-2", 128_000),
-        ("claude-opus-4-8", 128_000),
-        ("claude-next", None),
-        ("gpt-5", None),
-        ("", None),
-    ],
-)
-def test_the_longest_answer_of_a_model_is_known(model, limit):
-    assert max_output_of(model) == limit
-
-
 def test_what_is_not_known_is_said_with_what_to_set():
     words = describe_unknown(OPENAI, "no-such-model")
 
@@ -180,7 +159,8 @@ def test_nothing_is_said_of_what_is_known_or_set_or_of_a_server_of_the_users_own
 
 def test_how_old_the_data_is_can_be_said():
     assert re.fullmatch(
-        r"genai-prices \d+\.\d+\S*, whose newest entry is of 202\d-\d\d-\d\d", describe_data()
+        r"genai-prices \d+\.\d+\S*, whose newest entry is of 202\d-\d\d-\d\d",
+        str(describe_data()),
     )
 
 

@@ -77,6 +77,26 @@ def test_usage_is_a_table_of_turns_and_of_models(table):
     )
 
 
+def test_known_prices_are_said_to_be_theirs_with_their_age(table):
+    counts = usage(input=1_000_000, cached=500_000, output=10)
+    cell = turn_cell("Why?", counts, model="anthropic/claude-opus-4-5")
+
+    shown = table(cell)
+
+    assert "2.7502  1 turn" in shown
+    assert "\n\nPrices in US dollars: genai-prices " in shown
+    assert "whose newest entry is of 20" in shown
+    own = '"anthropic/claude-opus-4-5" = { input = 1, output = 1 }'
+    assert "genai-prices" not in table(cell, prices=own)
+
+
+def test_searches_and_written_tokens_cost_what_they_cost(table):
+    counts = usage(input=100, cache_write=50, output=10) | {"web_searches": 3}
+    prices = "m = { input = 1000, output = 0, cache_write = 2000, web_search = 0.5 }"
+
+    assert "1.6500  Why?" in table(turn_cell("Why?", counts), prices=prices)
+
+
 def test_columns_of_which_nothing_is_known_are_left_out(table):
     shown = table(turn_cell("Why?", usage(input=1, output=1)))
 

@@ -248,6 +248,24 @@ def test_tokens_of_sub_agents_come_out_of_the_parents_budget(team):
     )
 
 
+def test_what_sub_agents_cost_comes_out_of_the_parents_budget(team):
+    team.config = (
+        "[limits]\nmax_cost = 30\nsubagents_at_once = 1\n"
+        "[providers.openai.prices]\nm = { input = 1000000, output = 0 }\n"
+    )
+    look = costing(call("glob", {"pattern": "*"}), 25)
+    team.server.choose = play(
+        [costing(dispatch("task one", "task two"), 10), SAID],
+        {"one": [look, text("x")], "two": report("2")},
+    )
+    turn = team.run()
+
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "budget")
+    said = json.dumps([turns_in(file) for file in team.files])
+    assert "max_cost of 30 is used up (35.0000)" in said
+    assert "shared with the agent that started this one" in said
+
+
 def test_a_sub_agent_that_never_answers_ends_with_the_parents_time(team):
     held = Answered([delta(content="Working on it. ")], hold=1)
     for seconds in (1, 10, 60):  # The time in which a machine gets so far.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple
@@ -306,6 +307,12 @@ def declare_run(parser: argparse.ArgumentParser) -> None:
         help="files or models that answer at once (default: 4)",
     )
     parser.add_argument(
+        "--max-cost",
+        type=_amount,
+        metavar="AMOUNT",
+        help="send no more once the run has cost so much, in the currency of the prices (US dollars)",
+    )
+    parser.add_argument(
         "--dask",
         metavar="ADDRESS",
         help="answer the files of DIR on the Dask cluster of that scheduler",
@@ -337,6 +344,16 @@ def declare_run(parser: argparse.ArgumentParser) -> None:
         "network, and nothing runs; a difference is exit code 1 and leaves FILE as it is",
     )
     declare_approval(parser)
+
+
+def _amount(word: str) -> float:
+    try:
+        number = float(word)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a positive number, not {word!r}")
+    return number
 
 
 def _count(word: str) -> int:

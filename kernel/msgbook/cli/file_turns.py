@@ -38,6 +38,7 @@ from msgbook.notebook import (
 from msgbook.provider import Paces
 from msgbook.text import without_data
 from msgbook.tools import AbsentPython
+from msgbook.turn import Purse
 from msgbook.turn_run import run_to_end
 from msgbook_format.errors import FileChangedError
 from msgbook_format.files import create_bytes, stem_of
@@ -84,6 +85,11 @@ class FileTurns:
         self._ask = InputLine().asker(read_line)
         self._recorder = recorder
         self._is_saved = is_saved
+
+    @property
+    def purse(self) -> Purse | None:
+        """What the turns may spend together."""
+        return self._conversation.services.purse
 
     async def answer(self, number: int) -> Failure | None:
         """Run one turn, write it, show it, and return its failure, if any.
@@ -155,6 +161,7 @@ def run_turns(
     *,
     approval: ApprovalPolicy = "allow",
     cassette: Path | None = None,
+    purse: Purse | None = None,
 ) -> int:
     """Run a job with the user's settings and the project's until it is done or interrupted.
 
@@ -163,6 +170,7 @@ def run_turns(
     Args:
         approval: Most permissive policy; a stricter one in the environment still holds.
         cassette: File in which the turns are recorded.
+        purse: What the turns may spend together; None for any amount.
 
     Returns:
         The result of the job; 1 if it was interrupted between two turns.
@@ -178,7 +186,7 @@ def run_turns(
     async def run(recorder: Recorder | None) -> int:
         cancel_on_signals()
         conversation = open_conversation(
-            folder, settings, rules, recorder, cell_rule=document.cell_rule
+            folder, settings, rules, recorder, cell_rule=document.cell_rule, purse=purse
         )
         try:
             ask = read_line if can_ask() else None
@@ -205,6 +213,7 @@ def open_conversation(
     *,
     cell_rule: CellRule,
     as_kernel: bool = False,
+    purse: Purse | None = None,
 ) -> Conversation:
     """Return the conversation of a command. The caller closes its services.
 
@@ -214,10 +223,16 @@ def open_conversation(
         paces: Of the servers, where several sessions share them.
         as_kernel: Whether requests are only shown, as the notebook's kernel would send them: it has a
             Python, where the command has none.
+        purse: What its turns may spend, together with those of other conversations.
     """
     return Conversation(
         Services(
-            settings, private=private_paths(), home=home_folder(), cassette=cassette, paces=paces
+            settings,
+            private=private_paths(),
+            home=home_folder(),
+            cassette=cassette,
+            paces=paces,
+            purse=purse,
         ),
         folder,
         approver=saved_approver(settings, folder, rules),

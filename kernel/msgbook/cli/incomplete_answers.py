@@ -22,6 +22,9 @@ from msgbook_format.syntax import (
 )
 from msgbook_format.turn import FINISH_REASONS, turn_of
 
+NOT_SENT = "MaxCostReached"
+"""Name of the failure of a run that may spend no more; nothing stands for it in the file."""
+
 _CHOICES = ("agent", "model")
 """Attributes that say who answers a prompt."""
 
@@ -182,6 +185,10 @@ async def answer_prompts(
         if is_superfluous_continue(document.cells, number):
             tell(where, "nothing to continue: the answer above is complete now", "")
             continue
+        if answering.purse is not None and answering.purse.notice:
+            left = len(numbers) - done + 1
+            tell(where, answering.purse.notice, f"{counted(left, 'prompt')} not sent")
+            return Failure(NOT_SENT, answering.purse.notice)
         before = cell.get("outputs")
         failure = await answering.answer(number)
         if cell.get("outputs") is not before and is_answered(cell):

@@ -32,6 +32,7 @@ from msgbook.host import hide_from_children
 from msgbook.notebook import Cell, Document, is_own_magic, source_of
 from msgbook.request.history import history_of
 from msgbook.text import counted, join_first
+from msgbook.turn import Purse
 from msgbook_format.agents import AgentMetadata, agent_metadata_of
 from msgbook_format.lazy import load_extra
 from msgbook_format.syntax import is_excluded
@@ -52,15 +53,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the verb."""
     hide_from_children()
     path = Path(arguments.file)
+    purse = None if arguments.max_cost is None else Purse(arguments.max_cost)
     if path.is_dir():
-        return _run_folder(path, arguments)
+        return _run_folder(path, arguments, purse)
     if arguments.model or arguments.out:
-        return _run_models(path, arguments)
+        return _run_models(path, arguments, purse)
     _refuse(arguments, _OF_FOLDERS, "is for a folder")
     if arguments.replay:
         _refuse(
             arguments,
-            ("--all", "--from", "--approval"),
+            ("--all", "--from", "--approval", "--max-cost"),
             "does not go with --replay, which answers the prompts that were recorded, as they were",
         )
         run_replay: Callable[[Path, Path], int] = load_extra("msgbook", "cassettes.replay")
@@ -71,14 +73,20 @@ def run(arguments: argparse.Namespace) -> int:
         first=arguments.first,
         approval=arguments.approval or "allow",
         cassette=Path(arguments.record) if arguments.record else None,
+        purse=purse,
     )
 
 
-def _run_folder(folder: Path, arguments: argparse.Namespace) -> int:
+def _run_folder(folder: Path, arguments: argparse.Namespace, purse: Purse | None) -> int:
     _refuse(arguments, (*_OF_FILES, "--model", "--out"), "is for one file")
     if arguments.dask is not None:
         _refuse(
             arguments, ("--jobs",), "does not go with --dask: the cluster decides how many at once"
+        )
+        _refuse(
+            arguments,
+            ("--max-cost",),
+            "does not go with --dask: its workers do not know what the others spend. Set max_cost in [limits]",
         )
     run_folder: Callable[..., int] = load_extra("msgbook", "many.folder")
     return run_folder(
@@ -87,10 +95,11 @@ def _run_folder(folder: Path, arguments: argparse.Namespace) -> int:
         approval=arguments.approval or "allow",
         parallel=arguments.jobs,
         cluster=arguments.dask,
+        purse=purse,
     )
 
 
-def _run_models(path: Path, arguments: argparse.Namespace) -> int:
+def _run_models(path: Path, arguments: argparse.Namespace, purse: Purse | None) -> int:
     _refuse(arguments, (*_OF_FILES, "--all", "--dask"), "does not go with --model")
     if not arguments.model or not arguments.out:
         raise CommandError("--model and --out belong together: --model A --model B --out DIR")
@@ -101,17 +110,22 @@ def _run_models(path: Path, arguments: argparse.Namespace) -> int:
         Path(arguments.out),
         approval=arguments.approval or "allow",
         parallel=arguments.jobs,
+        purse=purse,
     )
 
 
 def _refuse(arguments: argparse.Namespace, options: Sequence[str], why: str) -> None:
     """Raise `CommandError` if one of the options is given."""
     for option in options:
-        if getattr(arguments, _ATTRIBUTES.get(option, option.removeprefix("--"))) not in (
+        if getattr(arguments, _attribute(option)) not in (
             None,
             False,
         ):
             raise CommandError(f"{option} {why}: leave out {option}")
+
+
+def _attribute(option: str) -> str:
+    return _ATTRIBUTES.get(option, option.removeprefix("--").replace("-", "_"))
 
 
 def run_file(
@@ -121,6 +135,7 @@ def run_file(
     first: str | None = None,
     approval: ApprovalPolicy = "allow",
     cassette: Path | None = None,
+    purse: Purse | None = None,
 ) -> int:
     """Answer prompts of a file in document order.
 
@@ -129,9 +144,10 @@ def run_file(
         first: Id of the first cell; all prompts from there on are answered again.
         approval: Most permissive policy for tool calls.
         cassette: File in which the run is recorded.
+        purse: What the run may spend; None for any amount.
 
     Returns:
-        0, or 1 if a turn failed.
+        0, or 1 if a turn failed, or a prompt was not sent because nothing is left to spend.
 
     Raises:
         MsgbookError: The file or the settings cannot be used, or the file cannot be written.
@@ -165,7 +181,7 @@ def run_file(
         _report_outdated(document, changed)
         return 0 if failure is None else 1
 
-    return run_turns(document, screen, job, approval=approval, cassette=cassette)
+    return run_turns(document, screen, job, approval=approval, cassette=cassette, purse=purse)
 
 
 def _summary(cell: Cell, turn: Turn) -> str:

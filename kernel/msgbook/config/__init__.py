@@ -4,7 +4,7 @@
 - `settings`, `mcp_server`: the classes of the settings, and the one table of the limits of a turn.
 - `file`, `lines`: `msgbook.toml` and the lines that warnings name. `written_settings` writes it.
 - `providers`: the servers of the environment and the file.
-- `known_models`: windows, longest answers and prices of models. `prices`: the cost of what was used.
+- `known_models`: windows and prices of models. `prices`: the cost of what was used.
 - `key_places`, `key_file`, `key_store`: where a key can be saved beside environment variables.
   `key_names` finds keys in `msgbook.toml` where none is read.
 - `urls`: what is wrong with a URL, how it is shown, and which base URL a person meant.

@@ -1,4 +1,4 @@
-"""Context windows, longest answers and prices of models: what the user has set, else what is known of the model.
+"""Context windows and prices of models: what the user has set, else what is known of the model.
 
 What is known is the data of the package genai-prices, as it was installed. Nothing is fetched. The package is imported
 when a model is first looked up, which takes a moment.
@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from msgbook.config.prices import Price, read_price
@@ -97,38 +97,28 @@ def describe_unknown(
     )
 
 
-def describe_data() -> str:
-    """Return a description of where known prices come from, and how old they are."""
+class PriceData(NamedTuple):
+    """Where known windows and prices come from, and how old they are."""
+
+    source: str
+    date: str
+    """Day of the newest entry, such as `2026-11-09`."""
+
+    def __str__(self) -> str:
+        return f"{self.source}, whose newest entry is of {self.date}"
+
+
+def describe_data() -> PriceData:
+    """Return where known windows and prices come from."""
     from importlib.metadata import version
 
-    return f"genai-prices {version('genai-prices')}, whose newest entry is of {_newest_date()}"
+    return PriceData(f"genai-prices {version('genai-prices')}", _newest_date())
 
 
 async def ready() -> None:
     """Import what is known, in another thread: it takes a moment."""
     if not _data.cache_info().currsize:
         await asyncio.to_thread(_data)
-
-
-# The longest answers. genai-prices does not have them, and only Anthropic's API asks for one. Pure.
-
-
-_LONGEST_ANSWERS = (
-    (r"(?:opus|sonnet|haiku|fable|mythos)-[5-9]|(?:opus|sonnet)-4-[6-9]|mythos-preview", 128_000),
-    (r"opus-4-5|sonnet-4|haiku-4-5|3-7-sonnet", 64_000),
-    (r"opus-4", 32_000),
-    (r"3-5-", 8_192),
-    (r"3-(?:opus|sonnet|haiku)|2|instant|v1", 4_096),
-)
-
-
-def max_output_of(model: str) -> int | None:
-    """Return the most tokens that one answer of a model can have; None if they are not known."""
-    name = model.lower().rpartition("/")[2].replace(".", "-")
-    for pattern, tokens in _LONGEST_ANSWERS:
-        if re.match(rf"claude-(?:{pattern})(?![0-9])", name):
-            return tokens
-    return None
 
 
 # Models in the data of genai-prices.

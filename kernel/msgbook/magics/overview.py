@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgbook.approval import Approver, Remembered
 from msgbook.config import Settings
-from msgbook.config.known_models import describe_data, find_price, ready
+from msgbook.config.known_models import PriceData, describe_data, find_price, ready
 from msgbook.config.prices import Price
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook import TurnUsage, list_turn_usage
@@ -37,7 +37,7 @@ async def usage(context: MagicContext, _words: Sequence[str]) -> str:
     await ready()
     table = usage_table(turns, cost_by(settings))
     source = price_source(turns, settings)
-    below = f"\n\nPrices: {source}." if source else ""
+    below = f"\n\nPrices in US dollars: {source}." if source else ""
     return f"Tokens of the turns {where}:\n\n{table}{below}"
 
 
@@ -46,10 +46,10 @@ def cost_by(settings: Settings) -> Cost:
     return lambda turn: turn.cost(_price_of(turn, settings))
 
 
-def price_source(turns: Iterable[TurnUsage], settings: Settings) -> str:
-    """Return where prices come from that the user has not set; empty if no turn has such a price."""
+def price_source(turns: Iterable[TurnUsage], settings: Settings) -> PriceData | None:
+    """Return where prices come from that the user has not set; None if no turn has such a price."""
     prices = (_price_of(turn, settings) for turn in turns)
-    return describe_data() if any(price.is_known for price in prices if price) else ""
+    return describe_data() if any(price.is_known for price in prices if price) else None
 
 
 def _price_of(turn: TurnUsage, settings: Settings) -> Price | None:

@@ -152,8 +152,8 @@ LINE_MAGICS = (
         "overview.usage",
         Form(
             "%usage",
-            "add up the tokens of the turns above, and their cost if you set "
-            "[prices](configuration.md#tokens-and-cost)",
+            "add up the tokens of the turns above, and their cost where "
+            "[prices](configuration.md#tokens-and-cost) are known",
         ),
     ),
     _magic(
@@ -196,7 +196,7 @@ CELL_FORMS = (
     Form(
         "%%msg max_steps=5 time_budget=60",
         "[limit](configuration.md#limits-of-a-turn) this turn to 5 model calls and 60 seconds; "
-        "`token_budget=` and `warn_tokens=` count tokens",
+        "`token_budget=` and `warn_tokens=` count tokens, `max_cost=` money",
     ),
 )
 """What else the first line of a cell can be."""

@@ -1,5 +1,5 @@
 import { parseRequest, parseUsage } from '../comm/contextAnswers';
-import { formatUsage } from '../panels/usageItem';
+import { describeUsage, formatUsage } from '../panels/usageItem';
 import { nullTranslator } from '@jupyterlab/translation';
 
 const WRONG: unknown[] = [null, 7, -1, 'x', true, [], {}, [null, 7, 'x'], [[]]];
@@ -87,9 +87,31 @@ describe('the answer to usage.total', () => {
   it('can be written, whatever it holds', () => {
     const trans = nullTranslator.load('msgbook');
     for (const value of WRONG) {
-      const keys = ['input', 'cached', 'output', 'cost', 'window_share'];
+      const keys = [
+        'input',
+        'cached',
+        'output',
+        'cost',
+        'window_share',
+        'prices'
+      ];
       const answer = Object.fromEntries(keys.map(key => [key, value]));
       expect(formatUsage(parseUsage(answer), trans)).toContain('→');
+      expect(describeUsage(parseUsage(answer), trans)).not.toContain('Prices');
     }
+  });
+
+  it('tells whose the prices are and how old, where a price was used', () => {
+    const trans = nullTranslator.load('msgbook');
+    const prices = { source: 'genai-prices 0.2.3', date: '2026-11-09' };
+    const cost = { known: 0.5, is_complete: true };
+    const words = (answer: Record<string, unknown>) =>
+      describeUsage(parseUsage(answer), trans);
+
+    expect(words({ cost, prices })).toContain(
+      'those of genai-prices 0.2.3, whose newest entry is of 2026-11-09.'
+    );
+    expect(words({ cost, prices: null })).not.toContain('Prices');
+    expect(words({ prices })).not.toContain('Prices');
   });
 });

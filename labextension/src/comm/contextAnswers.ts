@@ -197,6 +197,8 @@ export interface IUsage {
   readonly output: ITotal;
   readonly cost: ITotal;
   readonly window_share: number | null;
+  /** Where prices come from that the user has not set, and the day of the newest. */
+  readonly prices: { readonly source: string; readonly date: string } | null;
 }
 
 /** Return the answer to `usage.total`; numbers that are absent or wrong count as not known. */
@@ -207,8 +209,15 @@ export function parseUsage(answer: Record<string, unknown>): IUsage {
     cached: parseTotal(answer.cached),
     output: parseTotal(answer.output),
     cost: parseTotal(answer.cost),
-    window_share: asAmount(answer.window_share) ?? null
+    window_share: asAmount(answer.window_share) ?? null,
+    prices: parsePrices(answer.prices)
   };
+}
+
+function parsePrices(value: unknown): IUsage['prices'] {
+  const prices = isObject(value) ? value : {};
+  const [source, date] = [asText(prices.source), asText(prices.date)];
+  return source && date ? { source, date } : null;
 }
 
 function parseTotal(value: unknown): ITotal {

@@ -245,12 +245,21 @@ export function describeUsage(usage: IUsage, trans: TranslationBundle): string {
       usage.turns
     )
   ];
-  const { input, output, cached, cost } = usage;
+  const { input, output, cached, cost, prices } = usage;
   if (![input, output, cached].every(count => count.is_complete)) {
     lines.push(trans.__('≥: a server has not reported all of them.'));
   }
   if (cost.known !== null && !cost.is_complete) {
     lines.push(trans.__('The cost is at least that.'));
+  }
+  if (cost.known !== null && prices !== null) {
+    lines.push(
+      trans.__(
+        'Prices in US dollars are those of %1, whose newest entry is of %2.',
+        prices.source,
+        prices.date
+      )
+    );
   }
   lines.push(trans.__('Click to see what the next message sends.'));
   return lines.join('\n');

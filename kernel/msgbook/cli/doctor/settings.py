@@ -27,6 +27,7 @@ from msgbook.config import (
     redact,
     server_url,
 )
+from msgbook.config.known_models import describe_data, find_price, find_window
 from msgbook.errors import ConfigError
 from msgbook.network.variables import Server, examine_environment
 from msgbook.plugins import PROVIDERS, Entry, find_entries, installed_entries, is_off
@@ -74,6 +75,8 @@ def describe_settings(
     else:
         lines |= _server(provider, file)
     lines["model"] = _model(settings)
+    if provider is not None and settings.model not in (None, DEMO_MODEL):
+        lines |= _known(provider, settings.model, file)
     lines["approval"] = _with_origin(settings.approval, "MSGBOOK_APPROVAL", env)
     limits = Limits(**settings.limits)  # type: ignore[arg-type]  # integers where needed
     in_force, _ = limits.narrow(settings.project_limits)
@@ -165,6 +168,23 @@ def _model(settings: Settings) -> str:
             return f"{DEMO_MODEL}, the built-in model: no server is configured"
         return "none is set; if the server offers only one, that one answers"
     return f"{settings.model} ({settings.model_origin})"
+
+
+def _known(provider: ProviderSettings, model: str, file: str) -> dict[str, str]:
+    """Return the context window and the price of the model, with where they come from."""
+    table = f"[providers.{provider.name}]"
+    window, price = find_window(provider, model), find_price(provider, model)
+    source = f"({file})" if provider.context_window else f"({describe_data()})"
+    lines = {
+        "window": f"not known; context_window in {table} of {file} sets it"
+        if window is None
+        else f"{window:,} tokens {source}"
+    }
+    if price is None:
+        return {**lines, "price": f"not known; {table[:-1]}.prices] of {file} sets it"}
+    amounts = f"{price.input:g} for a million tokens of input, {price.cached:g} cached, {price.output:g} of output"
+    source = f"(US dollars; {describe_data()})" if price.is_known else f"({file})"
+    return {**lines, "price": f"{amounts} {source}"}
 
 
 def _with_origin(value: str, variable: str, env: Mapping[str, str]) -> str:

@@ -21,6 +21,7 @@ from msgbook.extras.many.job import EXIT_CODES, FileResult, Job, PaidTurn, Worke
 from msgbook.magics.overview import add_up, shown_total
 from msgbook.notebook import NOTEBOOK_SUFFIX
 from msgbook.text import counted
+from msgbook.turn import Purse
 from msgbook_format.errors import MessageFileError
 from msgbook_format.files import AGENT_SUFFIXES, SUFFIX, Snapshot, stem_of
 
@@ -35,6 +36,7 @@ def run_folder(
     approval: ApprovalPolicy = "allow",
     parallel: int | None = None,
     cluster: str | None = None,
+    purse: Purse | None = None,
 ) -> int:
     """Answer the prompts without an answer, several files at once, and print a table.
 
@@ -45,6 +47,7 @@ def run_folder(
         approval: Most permissive policy for tool calls; nobody can be asked.
         parallel: Most files at once.
         cluster: Address of the scheduler of a Dask cluster, whose workers answer.
+        purse: What the run may spend; None for any amount.
 
     Returns:
         0, or 1 if a prompt has no answer, or 2 if a file could not be read or written.
@@ -60,18 +63,22 @@ def run_folder(
         )
     jobs = [Job(path, again, approval) for path in paths]
     results, seconds = run_jobs(
-        jobs, parallel or AT_ONCE, None if cluster is None else (cluster, folder)
+        jobs, parallel or AT_ONCE, None if cluster is None else (cluster, folder), purse
     )
     return report(results, seconds)
 
 
 def run_jobs(
-    jobs: Sequence[Job], parallel: int, cluster: tuple[str, Path] | None = None
+    jobs: Sequence[Job],
+    parallel: int,
+    cluster: tuple[str, Path] | None = None,
+    purse: Purse | None = None,
 ) -> tuple[list[FileResult], float]:
     """Do jobs and show the progress; return their results and the seconds they took.
 
     Args:
         cluster: Address of a cluster whose workers do them, and a folder above all files.
+        purse: What they may spend together, without a cluster; None for any amount.
     """
     from msgbook.extras.many.cluster import do_on_cluster
 
@@ -80,7 +87,7 @@ def run_jobs(
         if cluster is not None:
             results = do_on_cluster(jobs, *cluster, progress)
         else:
-            results = do_side_by_side(jobs, parallel, progress)
+            results = do_side_by_side(jobs, parallel, progress, purse)
     finally:
         progress.close()
     return [one for one in results if one.status != "other"], time.monotonic() - started
@@ -201,7 +208,9 @@ _TICK = 1.0
 """Seconds between two looks at the clock and at what is waited for."""
 
 
-def do_side_by_side(jobs: Sequence[Job], parallel: int, progress: Progress) -> list[FileResult]:
+def do_side_by_side(
+    jobs: Sequence[Job], parallel: int, progress: Progress, purse: Purse | None = None
+) -> list[FileResult]:
     """Do jobs, some of them at once, and return their results in the order of the jobs.
 
     An interrupt ends all that run, and no other begins.
@@ -209,13 +218,16 @@ def do_side_by_side(jobs: Sequence[Job], parallel: int, progress: Progress) -> l
     Args:
         parallel: Most jobs at once.
         progress: Shows the turns and files that are done, and the waits.
+        purse: What they may spend together; None for any amount.
     """
-    return asyncio.run(_do_all(jobs, parallel, progress))
+    return asyncio.run(_do_all(jobs, parallel, progress, purse))
 
 
-async def _do_all(jobs: Sequence[Job], parallel: int, progress: Progress) -> list[FileResult]:
+async def _do_all(
+    jobs: Sequence[Job], parallel: int, progress: Progress, purse: Purse | None
+) -> list[FileResult]:
     cancel_on_signals()
-    worker = Worker(on_turn=progress.turns_ended)
+    worker = Worker(on_turn=progress.turns_ended, purse=purse)
     results = {number: FileResult(job.path, "not run") for number, job in enumerate(jobs)}
     waiting = iter(enumerate(jobs))
 

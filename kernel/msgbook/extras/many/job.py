@@ -13,7 +13,7 @@ from typing import Literal
 from msgbook.approval import Rule, load_with_project
 from msgbook.cli.file_prompts import is_cut_off, is_prompt_cell, prompts_to_answer, shown_id
 from msgbook.cli.file_turns import FileTurns, narrowed, open_conversation, require_conversation
-from msgbook.cli.incomplete_answers import answer_prompts
+from msgbook.cli.incomplete_answers import NOT_SENT, answer_prompts
 from msgbook.cli.screen import find_notices
 from msgbook.cli.terminal import CommandError
 from msgbook.config import ApprovalPolicy, Settings, hide_keys
@@ -23,7 +23,7 @@ from msgbook.errors import MsgbookError
 from msgbook.magics.overview import cost_by
 from msgbook.notebook import Cell, Document, TurnUsage, list_turn_usage, working_folder
 from msgbook.provider import Paces
-from msgbook.turn import TurnRecord
+from msgbook.turn import Purse, TurnRecord
 from msgbook_format.agent_states import claim, mark_running, read_marks
 from msgbook_format.agents import agent_metadata_of
 from msgbook_format.syntax import has_msgbook_kernel
@@ -118,6 +118,7 @@ class Worker:
     Args:
         environ: The environment as it was before keys were removed from it; by default as it is.
         on_turn: Called at the end of each turn.
+        purse: What all jobs may spend together; None for any amount.
 
     Attributes:
         paces: Of the servers.
@@ -127,7 +128,9 @@ class Worker:
         self,
         environ: Mapping[str, str] | None = None,
         on_turn: Callable[[], None] = lambda: None,
+        purse: Purse | None = None,
     ) -> None:
+        self._purse = purse
         self._environ = dict(os.environ if environ is None else environ)
         self._settings: dict[Path, tuple[Settings, list[Rule]]] = {}
         self.paces = Paces()
@@ -141,7 +144,9 @@ class Worker:
             folder = job.folder or working_folder(job.path.absolute().parent)
             settings, rules = self._load(folder)
             secrets = settings.secrets
-            await _FileJob(job, result, folder, settings, rules, self.paces, self._on_turn).run()
+            await _FileJob(
+                job, result, folder, settings, rules, self.paces, self._on_turn, self._purse
+            ).run()
         except asyncio.CancelledError:
             result.status = "interrupted" if result.turns else "not run"
         except MsgbookError as error:
@@ -174,7 +179,9 @@ class _FileJob:
         rules: list[Rule],
         paces: Paces,
         on_turn: Callable[[], None],
+        purse: Purse | None,
     ) -> None:
+        self._purse = purse
         self._job, self._result, self._folder = job, result, folder
         self._settings, self._rules = narrowed(settings, job.approval), rules
         self._paces, self._on_turn = paces, on_turn
@@ -228,6 +235,7 @@ class _FileJob:
             self._rules,
             cell_rule=document.cell_rule,
             paces=self._paces,
+            purse=self._purse,
         )
         try:
             answering = FileTurns(document, conversation, self, None)
@@ -256,6 +264,8 @@ class _FileJob:
 
 
 def _status(document: Document, numbers: list[int], failure: Failure | None) -> Status:
+    if failure is not None and failure.name == NOT_SENT:
+        return "not run"
     if failure is not None:
         return "interrupted" if failure is INTERRUPTED else "failed"
     outputs = (output for n in numbers for output in document.cells[n].get("outputs", ()))

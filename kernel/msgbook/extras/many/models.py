@@ -35,6 +35,7 @@ from msgbook.notebook import (
     working_folder,
 )
 from msgbook.text import counted, without_data
+from msgbook.turn import Purse
 from msgbook_format.errors import FileChangedError
 from msgbook_format.exporters import markdown_to_html, with_formula_font
 from msgbook_format.files import SUFFIX, create_bytes, read_regular, replace_bytes, stem_of
@@ -269,6 +270,7 @@ def run_models(
     *,
     approval: ApprovalPolicy = "allow",
     parallel: int | None = None,
+    purse: Purse | None = None,
 ) -> int:
     """Answer all prompts of a file with each model, in a new file for each, and compare the answers.
 
@@ -279,6 +281,7 @@ def run_models(
         out: Folder of the new files, and of the comparison as HTML and JSON; made if there is none.
         approval: Most permissive policy for tool calls; nobody can be asked.
         parallel: Most models at once.
+        purse: What they may spend together; None for any amount.
 
     Returns:
         As `run_folder`.
@@ -299,7 +302,7 @@ def run_models(
     for model, file in files.items():
         _prepare(document, model, file)
     jobs = [Job(file, approval=approval, folder=folder) for file in files.values()]
-    results, seconds = run_jobs(jobs, parallel or AT_ONCE)
+    results, seconds = run_jobs(jobs, parallel or AT_ONCE, purse=purse)
     code = report(results, seconds)
     read = {model: Document.read(file) for model, file in files.items()}
     statuses = {one.path: one.status for one in results}

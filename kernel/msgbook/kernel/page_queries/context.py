@@ -112,9 +112,10 @@ async def total_usage(session: Session, query: Query) -> dict[str, Any]:
         await ready()
     sums = add_up(turns, cost_by(settings))
     share = await window_share(conversation, transcript)
+    source = price_source(turns, settings)
     return {
         "turns": len(turns),
-        "prices": price_source(turns, settings),
+        "prices": source and source._asdict(),
         "window_share": share,
         **{key: total._asdict() for key, total in sums.items()},
     }

@@ -1,0 +1,125 @@
+"""A turn with a known or an unknown model: what fits, what it costs, what is said once."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from engine_turns import no_sleep, run_turn
+from scripted_server import call, text
+from talk import notices
+
+from msgbook.config import load_settings
+from msgbook.engine import Conversation, Services
+from msgbook.notebook.transcript import Transcript
+from msgbook.turn import Purse
+
+PRICES = "[providers.openai.prices]\nm = { input = 1000000, output = 1000000 }\n"
+"""So that each token costs 1."""
+
+
+def turns(server, folder, *prompts, toml="", purse=None, **env):
+    """The turns of one session."""
+    file = folder / "msgbook.toml"
+    file.write_text(toml)
+    environ = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m", "MSGBOOK_CONFIG": str(file)}
+    settings = load_settings({**environ, **env})
+    assert settings.warnings == ()
+    engine = Conversation(Services(settings, sleep=no_sleep, purse=purse), folder)
+
+    async def run():
+        try:
+            return [await run_turn(engine, p, Transcript("memory", [])) for p in prompts]
+        finally:
+            await engine.services.close()
+
+    return asyncio.run(run())
+
+
+def test_the_window_of_a_known_model_is_held_and_the_words_say_where_to_set_another(talk):
+    talk.env["MSGBOOK_MODEL"] = "anthropic/claude-opus-4-5"
+    talk.add("word " * 200_000, "markdown")
+
+    turn = talk.ask("And?")
+
+    assert (turn["status"], talk.server.requests) == ("error", [])
+    [words] = [words for words in notices(turn) if "context window" in words]
+    assert "200,000 fit into the context window of anthropic/claude-opus-4-5" in words
+    assert "context_window of the agent or its provider sets another" in words
+
+
+@pytest.mark.parametrize(
+    "toml",
+    [
+        "[providers.openai]\ncontext_window = 1000000",
+        "[agents.assistant]\ncontext_window = 1000000",
+    ],
+)
+def test_the_window_that_the_user_sets_wins(server, tmp_path, toml):
+    server.answers = [text("Yes.")]
+
+    [turn] = turns(server, tmp_path, "word " * 170_000, toml=toml, MSGBOOK_MODEL="claude-opus-4-5")
+
+    assert turn["status"] == "done"
+
+
+def test_an_agent_that_has_cost_enough_stops(server, tmp_path):
+    server.answers = [call("glob", {"pattern": "*"}), text("Done.")]
+    toml = PRICES + "[agents.assistant]\nmax_cost = 1\n"
+
+    [turn] = turns(server, tmp_path, "hi", toml=toml)
+
+    assert (turn["finish_reason"], len(server.requests)) == ("budget", 1)
+    assert "max_cost of 1 is used up" in turn["blocks"][-1]["text"]
+
+
+def test_a_notebook_lowers_the_cost_and_never_raises_it(server, tmp_path):
+    server.answers = [text("Done.")]
+    toml = PRICES + "[limits]\nmax_cost = 1\n"
+
+    [turn] = turns(server, tmp_path, "%%msg max_cost=50\nhi", toml=toml)
+
+    assert "%%msg: max_cost=50 is ignored: your own limit is 1." in notices(turn)
+
+
+def test_that_a_price_is_not_known_is_said_once_where_money_is_limited(server, tmp_path):
+    server.answers = [text("Done.")]
+
+    one, two = turns(server, tmp_path, "hi", "hi", toml="[limits]\nmax_cost = 1\n")
+    [free] = turns(server, tmp_path, "hi")
+
+    [words] = [words for words in notices(one) if "max_cost" in words]
+    assert words == (
+        "What m costs does not count for max_cost: its price is not known. Set it in "
+        "[providers.openai.prices] of msgbook.toml, with 0 for a model that costs nothing."
+    )
+    assert notices(two) == notices(free) == []
+    assert {turn["status"] for turn in (one, two, free)} == {"done"}
+
+
+def test_the_demo_model_costs_nothing(no_settings, server, tmp_path):
+    [turn] = turns(server, tmp_path, "hi", toml="[limits]\nmax_cost = 1\n", MSGBOOK_MODEL="demo")
+
+    assert notices(turn) == []
+
+
+def test_summaries_of_earlier_cells_are_paid_for_as_well(talk):
+    talk.server.answers = [text("A long answer."), text("Short."), text("Yes.")]
+    talk.ask("What is it?")
+    talk.cells[0]["metadata"] = {"msgbook": {"history": "summary"}}
+    file = talk.folder / "msgbook.toml"
+    file.write_text(PRICES + "[limits]\nmax_cost = 1\n")
+    talk.env["MSGBOOK_CONFIG"] = str(file)
+
+    turn = talk.ask("And?")
+
+    assert (turn["finish_reason"], len(talk.server.requests)) == ("budget", 2)
+
+
+def test_what_turns_share_is_spent_by_all(server, tmp_path):
+    server.answers = [text("Done.")]
+    purse = Purse(1)
+
+    one, two = turns(server, tmp_path, "hi", "hi", toml=PRICES, purse=purse)
+
+    assert (one["status"], two["finish_reason"], len(server.requests)) == ("done", "budget", 1)
