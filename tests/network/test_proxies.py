@@ -8,6 +8,7 @@ from urllib.request import proxy_bypass_environment
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from requests.utils import should_bypass_proxies
 
 from msgbook.network import NetworkProblem
 from msgbook.network.proxies import Proxy, check_proxy, describe_route, find_proxy, is_exempt
@@ -25,6 +26,8 @@ PROXY = "http://127.0.0.1:3128"
             "http://127.0.0.1", "http://127.0.0.1:8000", "all://127.0.0.1", "http://127.0.0.1/", "*", "a.b,*",
             "HTTP://127.0.0.1/v1", "127.0.0.1/x/y", "::ffff:127.0.0.1", "127.*", "127.0.0.*:8000", "<local>",
             '"127.0.0.1"', '"localhost,127.0.0.1"', "'localhost 127.0.0.1'",
+            "127.", "127.0.", "127.0.0.", "127.0.0.:8000", "127/8", "127.0/16", "127.0.0.0/255.0.0.0", "127.0.0.1:*",
+            "127.0.0.0-127.0.0.9", "127.0.0.1-127.0.0.1", "http://127.", "[127.0.0.1]", "localhost,10.,127.",
         )
     ] + [
         ("http://localhost:1/v1", entry) for entry in (
@@ -32,12 +35,16 @@ PROXY = "http://127.0.0.1:3128"
         )
     ] + [
         ("http://[::1]:8000/v1", entry) for entry in (
-            "::1", "[::1]", "[::1]:8000", "0:0:0:0:0:0:0:1", "::/0", "[::1]/64", "http://[::1]:8000", "fe80::1,::1",
+            "::1", "[::1]", "[::1]:8000", "0:0:0:0:0:0:0:1", "::/0", "[::1]/64", "http://[::1]:8000", "fe80::1,::1", "::1%lo", "::1:*", "::0-::2",
         )
     ] + [
         ("https://api.corp.example/v1", entry) for entry in (
             "corp.example", ".corp.example", "*.corp.example", "*corp.example", "CORP.example", "corp.example.",
             "api.*.example", "api.*", "api.corp.example", "api.corp.example:443", "https://api.corp.example", "https://corp.example",
+        )
+    ] + [
+        ("http://vllm.models.svc:8000/v1", entry) for entry in (
+            ".svc", "svc", "*.svc", ".models.svc", ".svc,.cluster.local", ".svc:8000", "vllm.models.svc:*", "*.SVC.", "..svc", "*svc",
         )
     ] + [("https://bücher.example/v1", "xn--bcher-kva.example"), ("https://xn--bcher-kva.example", "bücher.example")],
 )  # fmt: skip
@@ -54,11 +61,12 @@ def test_no_proxy_counts_in_every_spelling(url, no_proxy):
     [
         (HERE, entry) for entry in (
             "", " ", ",", "localhost", "127.0.0.10", "27.0.0.1", "127.0.0.1:80", "10.0.0.0/8", "https://127.0.0.1", "0.1",
-            "128.*", "27.*", "127.1*", "<-loopback>", "<local", '"', "[", "]", "[127", "://", "127.0.0.0/99", "http://", "::1", "\udc80", "é", ".", "*.", "-",
+            "128.*", "27.*", "127.1*", "127.1.", "7.", "27.", "127.0.0.1.1.", "1.", "128/8", "127.0.0/8x", "127.0.0.2-127.0.0.9", "127-128", "a-b", ":8000", "127.:80", "<-loopback>", "<local", '"', "[", "]", "[127", "://", "127.0.0.0/99", "http://", "::1", "\udc80", "é", ".", "*.", "-",
         )
     ] + [
         ("https://notcorp.example/v1", "corp.example"), ("https://corp.example.evil/v1", "corp.example"),
         ("http://corp.example:8080/v1", "corp.example:80"), ("http://corp.example/v1", "<local>"),
+        ("http://127.example/v1", "127."), ("http://vllm.svc.cluster.local/v1", ".svc"), ("http://xsvc/v1", ".svc"),
         ("http://10.0.0.1/v1", "<local>"), ("http://corp.example/v1", "api.*"),
     ],
 )  # fmt: skip
@@ -68,6 +76,9 @@ def test_what_no_proxy_does_not_name_takes_the_proxy(url, no_proxy):
 
 ENTRIES = st.sampled_from(
     [
+        "127.",
+        "127.0.0.0/8",
+        ".svc",
         "127.0.0.1",
         "localhost",
         ".example",
@@ -85,10 +96,11 @@ ENTRIES = st.sampled_from(
 
 @given(
     st.lists(ENTRIES).map(",".join),
-    st.sampled_from([HERE, "http://a.example:81", "http://localhost", "https://x"]),
+    st.sampled_from([HERE, "http://a.example:81", "http://localhost", "https://x", "http://a.svc"]),
 )
-def test_what_pythons_own_library_exempts_is_exempt(no_proxy, url):
-    if proxy_bypass_environment(urlsplit(url).netloc, {"no": no_proxy}):
+def test_what_other_libraries_exempt_is_exempt(no_proxy, url):
+    by_python = proxy_bypass_environment(urlsplit(url).netloc, {"no": no_proxy})
+    if by_python or should_bypass_proxies(url, no_proxy):
         assert is_exempt(url, no_proxy)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ IMAGES = [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PN
 CALLS = [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
 USAGE = {"prompt_tokens": 3, "completion_tokens": 4}
 COUNTED = {"input_tokens": 3, "output_tokens": 4}
+ANSWER = {"type": "message", "content": [{"type": "output_text", "text": "Hi"}]}
+COMPLETED = event("completed", response={"status": "completed"})
 
 
 def last(reason: Any = "stop", **fields: Any) -> dict[str, Any]:
@@ -35,10 +38,52 @@ def turn(*chunks: Any) -> StreamedTurn:
         {"choices": [], "usage": {"promptTokens": 3, "completionTokens": 4}},
         {"choices": [], "usage": {"inputTokens": 3, "outputTokens": 4}},
         {"error": {"message": "oops", "usage": USAGE}},
+        {"choices": [], "usage": [USAGE]},
+        {"choices": [], "usage": {"tokens": COUNTED}},
+        {"choices": [], "usage": {"billed_units": COUNTED}},
+        {"choices": [], "meta": {"billed_units": COUNTED, "api_version": {"version": "2"}}},
+        {"choices": [], "usage": {"prompt_tokens": "3", "completion_tokens": 4.0}},
+        {"choices": [], "timings": {"prompt_n": 3, "prompt_ms": 30.1, "predicted_n": 4}},
+        {"choices": [], "model": "m", "done": False, "prompt_eval_count": 3, "eval_count": 4},
+        {"choices": [], "x_metrics": {"inputTokenCount": 3, "outputTokenCount": 4}},
+        {"choices": [], "message": {"usage": COUNTED}},
+        {"choices": [], "response": {"usage_metadata": USAGE}},
+        {"choices": [], "metadata": {"usage": {"tokens": {"input": 3, "output": 4}}}},
     ],
 )
-def test_usage_counts_wherever_it_stands(chunk: Any) -> None:
-    assert turn(chunk, last()).turn["usage"] == COUNTED
+@pytest.mark.parametrize("is_late", [False, True])
+def test_usage_counts_wherever_it_stands(chunk: Any, is_late: bool) -> None:
+    ended = StreamedTurn("chat", sse(delta(content="Hi"), last(), DONE, chunk))
+
+    assert (ended if is_late else turn(chunk, last())).turn["usage"] == COUNTED
+
+
+def test_timings_do_not_hide_the_usage_beside_them() -> None:
+    timings = {"prompt_n": 1, "cache_n": 2, "predicted_n": 4}
+
+    assert turn(last(), {"choices": [], "timings": timings}).turn["usage"] == {
+        "input_tokens": 3,
+        "cached_tokens": 2,
+        "output_tokens": 4,
+    }
+    assert turn({**last(), "timings": timings, "usage": USAGE}).turn["usage"] == {
+        **COUNTED,
+        "cached_tokens": 2,
+    }
+
+
+def test_usage_that_comes_after_the_end_of_the_bytes_read_so_far_counts() -> None:
+    body = sse(delta(content="Hi"), last(), DONE, {"choices": [], "usage": USAGE})
+
+    assert StreamedTurn("chat", body, reads=7).turn["usage"] == COUNTED
+
+
+@pytest.mark.parametrize("rest", ["data: " + "x" * 100, "x" * 100, "data: {", "data: [1, 2]"])
+def test_what_else_follows_the_end_changes_nothing(rest: str) -> None:
+    body = sse(delta(content="Hi"), last(), DONE) + f"{rest}\n\n".encode()
+
+    assert StreamedTurn("chat", body).said["text"] == "Hi"
+    assert StreamedTurn("chat", body).said["status"] == "done"
 
 
 @pytest.mark.parametrize(
@@ -48,6 +93,11 @@ def test_usage_counts_wherever_it_stands(chunk: Any) -> None:
         {"choices": [{"index": 0, "delta": {}, "stop_reason": "max_tokens"}]},
         delta(finish_reason="length"),
         last(finish_reason="", finishReason="MALFORMED"),
+        last(None, native_finish_reason="MAX_TOKENS"),
+        {**last(None), "done_reason": "length", "done": True},
+        {**last(None), "finish_reason": "length"},
+        {"choices": [], "done": True, "done_reason": "length"},
+        last(None, message={"content": "Hi", "finish_reason": "length"}),
     ],
 )
 def test_a_finish_reason_under_another_key_is_one(chunk: Any) -> None:
@@ -61,6 +111,25 @@ def test_what_a_text_was_stopped_at_is_no_finish_reason() -> None:
 @pytest.mark.parametrize("chunk", [last(images=IMAGES), {**last(), "images": IMAGES}])
 def test_an_image_beside_a_delta_is_one_of_the_turn(chunk: Any) -> None:
     assert [block["type"] for block in turn(chunk).turn["blocks"]] == ["text", "display"]
+
+
+@pytest.mark.parametrize("key", ["data", "result", "images", "artifacts"])
+@pytest.mark.parametrize("image", [{"b64_json": PNG}, {"image_base64": PNG}])
+def test_an_image_in_a_chunk_is_one_of_the_turn(key: str, image: Any) -> None:
+    said = turn({"choices": [], key: [image]}, last())
+    assert [block["type"] for block in said.turn["blocks"]] == ["text", "display"]
+
+
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        {"choices": [], "data": [{"b64_json": "no picture"}]},
+        {"choices": [], "candidates": [{"content": {"parts": [{"text": "no picture"}]}}]},
+        {"choices": [], "parts": [{"text": "picture"}]},
+    ],
+)
+def test_content_in_an_unknown_key_of_a_chunk_is_a_notice(chunk: Any) -> None:
+    assert "picture" in turn(chunk, last()).said["notices"][0]
 
 
 def test_an_image_in_no_known_form_is_a_notice() -> None:
@@ -94,12 +163,103 @@ def test_content_of_another_form_is_text(content: Any, said: str) -> None:
     [
         {"type": "response.completed", "usage": COUNTED, "response": {"status": "completed"}},
         {"type": "error", "message": "oops", "usage": COUNTED},
+        event("completed", response={"usage": [COUNTED]}),
+        event("completed", response={"timings": {"prompt_n": 3, "predicted_n": 4}}),
+        event("completed", response={"prompt_eval_count": 3, "eval_count": 4}),
+        event("completed", response={"usage": {"billed_units": COUNTED}}),
+        event("completed", response={"metadata": {"usage": COUNTED}}),
+        event("completed", response={"output": [{**ANSWER, "usage": COUNTED}]}),
+        event("output_item.done", item={**ANSWER, "usage": COUNTED}),
+        event("output_text.done", text="Hi", usage=COUNTED),
     ],
 )
-def test_usage_beside_a_response_counts(ending: dict[str, Any]) -> None:
-    body = response_sse(event("output_text.delta", delta="Hi"), ending)
+@pytest.mark.parametrize("is_late", [False, True])
+def test_usage_beside_a_response_counts(ending: dict[str, Any], is_late: bool) -> None:
+    ended = [{"type": "response.completed", "response": {"status": "completed"}}] if is_late else []
+    body = response_sse(event("output_text.delta", delta="Hi"), *ended, ending)
 
     assert StreamedTurn("responses", body).turn["usage"] == COUNTED
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"finish_reason": "length"},
+        {"stop_reason": "max_tokens"},
+        {"output": [{**ANSWER, "finish_reason": "length"}]},
+        {"output": [{**ANSWER, "status": "incomplete"}]},
+    ],
+)
+def test_a_completed_response_that_was_stopped_is_not_done(fields: dict[str, Any]) -> None:
+    ending = event("completed", response={"status": "completed", **fields})
+
+    said = StreamedTurn("responses", response_sse(ending)).said
+    assert said["status"] == "incomplete"
+
+
+def test_an_unknown_reason_of_a_completed_response_is_quoted() -> None:
+    ending = event("completed", response={"output": [ANSWER], "finish_reason": "MALFORMED_CALL"})
+
+    said = StreamedTurn("responses", response_sse(ending)).said
+    assert said["status"] == "incomplete"
+    assert "MALFORMED_CALL" in said["notices"][0]
+
+
+@pytest.mark.parametrize("output", [ANSWER, {"0": ANSWER}, "Hi", {"text": "Hi"}])
+def test_output_that_is_no_list_is_read(output: Any) -> None:
+    ending = event("completed", response={"status": "completed", "output": output})
+
+    assert StreamedTurn("responses", response_sse(ending)).said["text"] == "Hi"
+    plain = {"object": "response", "status": "completed", "output": output}
+    assert StreamedTurn("responses", json.dumps(plain).encode()).said["text"] == "Hi"
+
+
+def test_output_of_no_known_form_is_a_notice() -> None:
+    ending = event("completed", response={"output": {"value": {"words": "Hello there"}}})
+
+    assert "Hello there" in StreamedTurn("responses", response_sse(ending)).said["notices"][0]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"type": "hologram", "id": "h", "words": "Hello there"},
+        {"type": "web_answer_call", "output": [{"text": "Hello there"}]},
+        {"words": "Hello there"},
+    ],
+)
+@pytest.mark.parametrize("kind", ["output_item.done", "completed"])
+def test_an_item_of_an_unknown_type_is_quoted(item: dict[str, Any], kind: str) -> None:
+    ending = (
+        event(kind, response={"output": [item]}) if kind == "completed" else event(kind, item=item)
+    )
+    body = response_sse(event("output_text.delta", delta="Hi"), ending, COMPLETED)
+
+    assert "Hello there" in " ".join(StreamedTurn("responses", body).said["notices"])
+
+
+def test_an_item_without_a_type_is_what_its_keys_say() -> None:
+    call = {"call_id": "c", "name": "f", "arguments": "{}"}
+    item = {"role": "assistant", "content": [{"type": "output_text", "text": "Hi"}]}
+    body = response_sse(
+        event("output_item.done", item=item), event("output_item.done", item=call), COMPLETED
+    )
+
+    made = StreamedTurn("responses", body)
+    assert (made.said["text"], made.runs) == ("Hi", [("f", "{}")])
+
+
+def test_an_item_of_the_server_that_is_known_is_not_quoted() -> None:
+    item = {
+        "type": "web_search_call",
+        "id": "w",
+        "action": {"query": "tea", "results": "Hello there"},
+    }
+    body = response_sse(event("output_item.done", item=item), COMPLETED)
+
+    notices = " ".join(StreamedTurn("responses", body).said["notices"])
+    assert 'searched the web for "tea"' in notices
+    assert "Hello" not in notices
 
 
 def test_a_completed_response_that_says_why_it_is_incomplete_is_not_done() -> None:
@@ -107,9 +267,6 @@ def test_a_completed_response_that_says_why_it_is_incomplete_is_not_done() -> No
     body = response_sse(event("output_text.delta", delta="Hi"), event("completed", response=whole))
 
     assert StreamedTurn("responses", body).said["status"] == "incomplete"
-
-
-COMPLETED = event("completed", response={"status": "completed"})
 
 
 def summaries(*deltas: tuple[int, str]) -> list[dict[str, Any]]:

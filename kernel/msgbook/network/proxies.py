@@ -29,6 +29,8 @@ _WITH_SETTINGS = ("darwin", "win32")
 _LOCAL = "localhost"
 _WITHOUT_DOTS = "<local>"
 """Windows's word for hosts whose names have no dot."""
+_BEGINNING = re.compile(r"([0-9]{1,3}\.){1,3}")
+"""The beginning of addresses, as curl knew it once and many programs still do: `10.`"""
 _SYSTEM = "the settings of this system"
 
 _Ip = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -118,8 +120,8 @@ def is_exempt(url: str, no_proxy: str) -> bool:
     """Return whether `NO_PROXY` says that requests to a URL take no proxy.
 
     It has no standard. Every form that curl, Go, Java, Windows, Python or requests know counts: names, with or without
-    a dot or `*.` before, addresses and ranges of them, `10.*`, ports, schemes, `*`, `<local>`, separated by commas,
-    semicolons, bars or blanks.
+    a dot or `*.` before, addresses and ranges of them, `10.*` and `10.`, ports, schemes, `*`, `<local>`, separated by
+    commas, semicolons, bars or blanks.
     """
     parts = urlsplit(url)
     host, port = _plain_host(parts.hostname or ""), parts.port or _PORTS.get(parts.scheme)
@@ -198,36 +200,55 @@ def _covers(place: str, host: str, port: int | None) -> bool:
 
 def _split_port(place: str) -> tuple[str, int | None]:
     """Return an entry as a host and a port; None for any port."""
+    place = place.removesuffix(":*")
     host, colon, digits = place.rpartition(":")
     is_port = colon and re.fullmatch("[0-9]{1,5}", digits) and (":" not in host or "]" in host)
     return (host, int(digits)) if is_port else (place, None)
 
 
 def _names(name: str, host: str) -> bool:
-    name = _plain_host(name.replace("[", "").replace("]", ""))
+    name = name.replace("[", "").replace("]", "")
     ip = _ip(host)
+    if ip is not None and _BEGINNING.fullmatch(name):
+        return str(ip).startswith(name)
+    name = _plain_host(name)
     if name == _WITHOUT_DOTS:
         return ip.is_loopback if ip else "." not in host
-    if "/" in name:
+    if "/" in name or _ip(name.partition("-")[0]):
         return ip is not None and _in_range(ip, name)
     if "*" in name[1:]:
         return fnmatchcase(host, name)
     if ip is not None:
-        return _ip(name) == ip
+        return False
     suffix = name.removeprefix("*").lstrip(".")
     return bool(suffix) and (host == suffix or host.endswith(f".{suffix}"))
 
 
 def _in_range(ip: _Ip, name: str) -> bool:
+    """Return whether an address is another one, or in a range: `10.0.0.0/8`, `10/8`, `10.0.0.1-10.0.0.9`."""
+    first, dash, last = name.partition("-")
+    if dash:
+        begin, end = _ip(first), _ip(last)
+        is_range = (
+            begin is not None and end is not None and begin.version == end.version == ip.version
+        )
+        return is_range and int(begin) <= int(ip) <= int(end)  # type: ignore[arg-type]
+    start, slash, size = name.partition("/")
+    if slash and re.fullmatch(r"[0-9]+(\.[0-9]+){0,2}", start):
+        start += ".0" * (3 - start.count("."))
     try:
-        return ip in ipaddress.ip_network(name, strict=False)
+        return (
+            ip in ipaddress.ip_network(f"{start}/{size}", strict=False)
+            if slash
+            else _ip(start) == ip
+        )
     except ValueError:
         return False
 
 
 def _ip(host: str) -> _Ip | None:
     try:
-        ip = ipaddress.ip_address(host)
+        ip = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         return None
     return getattr(ip, "ipv4_mapped", None) or ip

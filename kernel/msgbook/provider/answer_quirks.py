@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgbook.text import one_line, repair_surrogates
@@ -21,7 +22,13 @@ _TEXT_KEYS = ("text", "content", "value")
 _TEXT_TYPES = (None, "text", "output_text")
 """Keys and types of a part that is text."""
 
-FINISH_KEYS = ("finish_reason", "finishReason", "stop_reason", "done_reason")
+FINISH_KEYS = (
+    "finish_reason",
+    "finishReason",
+    "stop_reason",
+    "done_reason",
+    "native_finish_reason",
+)
 """Keys of a finish reason. Beside the first, vLLM's `stop_reason` is what the text was stopped at."""
 
 _FINISH_REASONS = {
@@ -102,7 +109,10 @@ _USAGE = {
         "input_tokens",
         "promptTokenCount",  # Gemini
         "promptTokens",
-        "inputTokens",  # Bedrock
+        "inputTokens",
+        "inputTokenCount",  # Bedrock
+        "prompt_eval_count",  # Ollama
+        "tokens.input",
     ),
     "cached_tokens": (
         "prompt_tokens_details.cached_tokens",
@@ -112,6 +122,8 @@ _USAGE = {
         "cache_read_input_tokens",  # gateways to Anthropic
         "cachedContentTokenCount",
         "cacheReadInputTokens",
+        "cacheReadInputTokenCount",
+        "cache_n",  # llama.cpp
     ),
     "cache_write_tokens": (
         "prompt_tokens_details.cache_write_tokens",
@@ -126,6 +138,10 @@ _USAGE = {
         "candidatesTokenCount",
         "completionTokens",
         "outputTokens",
+        "outputTokenCount",
+        "eval_count",
+        "predicted_n",
+        "tokens.output",
     ),
     "reasoning_tokens": (
         "completion_tokens_details.reasoning_tokens",
@@ -138,13 +154,19 @@ _USAGE = {
         "prompt_tokens_details.web_search_requests",  # LiteLLM
     ),
 }
-"""Places where a server may state a number of tokens, or of searches, the most common first."""
+"""Places where a server may state a number of tokens, or of searches, the most common first. Of llama.cpp's `prompt_n` see `_counts`."""
 
 _RARE = {"cache_write_tokens", "web_searches"}
 """Counts that are noted only if there is something to count."""
 
 USAGE_KEYS = ("usage", "usageMetadata", "usage_metadata")
 """Keys that hold them, as OpenAI and as Gemini spell them."""
+
+_NO_USAGE = frozenset(("tools", "instructions", "input", "logprobs", "function", "text", "content"))
+"""Keys that repeat the request or say the answer."""
+
+_MOST_PLACES = 200
+"""Objects of an event in which numbers of tokens are looked for."""
 
 _MAX_TOKENS = 10**12
 """Most tokens of an answer that are believed. JSON allows numbers that cannot be added up, priced or saved."""
@@ -221,17 +243,48 @@ def plain_finish_reason(reason: Any) -> str | None:
     return _PLAIN_REASONS.get(_NOT_IN_REASONS.sub("", words.lower()), words) or None
 
 
-def find_usage(chunk: dict[str, Any]) -> Usage:
-    """Return the usage that a chunk states: at its top, in a choice (Moonshot), in `x_groq`, beside what is said."""
-    choices = objects(chunk.get("choices"))
-    inner = [choice.get(key) for choice in choices for key in ("delta", "message")]
-    places = objects([chunk, chunk.get("x_groq"), *choices, *inner, chunk.get("error")])
-    usages = objects([place.get(key) for place in places for key in USAGE_KEYS])
-    usage = next(iter(usages), None)
-    if usage is None:
-        return {}
-    found = {key: _first_count(usage, paths) for key, paths in _USAGE.items()}
-    return {k: n for k, n in found.items() if n or (n is not None and k not in _RARE)}  # type: ignore[return-value]
+def find_usage(event: dict[str, Any]) -> Usage:
+    """Return the usage that an event states, wherever in it: servers have no common place for it.
+
+    What stands under `usage` goes before other counts, and tokens before those that are billed (Cohere).
+    """
+    places = list(_places(event))
+    usages = [inner for place in places for inner in _named(place, USAGE_KEYS)]
+    nearest = [one for usage in usages for one in (usage, *_named(usage, ("tokens",)))]
+    found: dict[str, int] = {}
+    for place in map(_counts, [*nearest, *places]):
+        counts = {key: _first_count(place, paths) for key, paths in _USAGE.items()}
+        found = {key: count for key, count in counts.items() if count is not None} | found
+    return {k: n for k, n in found.items() if n or k not in _RARE}  # type: ignore[return-value]
+
+
+def _places(event: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield an event and the objects in it, level by level."""
+    level, seen = [event], 0
+    while level and seen < _MOST_PLACES:
+        level = level[: _MOST_PLACES - seen]
+        seen += len(level)
+        yield from level
+        level = [
+            inner
+            for place in level
+            for inner in _named(place, [key for key in place if key not in _NO_USAGE])
+        ]
+
+
+def _named(place: dict[str, Any], keys: Iterable[str]) -> list[dict[str, Any]]:
+    """Return the objects under some keys, alone or in a list."""
+    values = (place.get(key) for key in keys)
+    return [
+        one for value in values for one in objects(value if isinstance(value, list) else [value])
+    ]
+
+
+def _counts(place: dict[str, Any]) -> dict[str, Any]:
+    """Return a place with llama.cpp's number of tokens as others count it: with those of the cache."""
+    read, cached = place.get("prompt_n"), place.get("cache_n", 0)
+    is_counted = type(read) is int and type(cached) is int
+    return {**place, "prompt_tokens": read + cached} if is_counted else place
 
 
 def _first_count(usage: dict[str, Any], paths: tuple[str, ...]) -> int | None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from msgbook.errors import NotACompletionError
+from msgbook.errors import NotACompletionError, ProviderError
 from msgbook.events import Notice
 from msgbook.provider.sse import ServerSentEvent, SSEDecoder
 from msgbook.text import excerpt, one_line, visible, without_data
@@ -25,6 +25,9 @@ _MOST_VALUES = 500_000
 _MOST_OBJECTS = 1000
 """Most objects of one line."""
 
+_MOST_AFTER = 10
+"""Most objects that are kept of what follows the end of an answer."""
+
 _SILENT_LINES = frozenset(
     ("", "data", "event", "ping", "pong", "keepalive", "keep-alive", "heartbeat", "ok")
 )
@@ -38,7 +41,20 @@ _ENDS = frozenset(("done", "eos", "end of stream"))
 
 _END_LENGTH = 20
 _END_MARK = "[DONE]"
-_END_KEYS = frozenset(("done", "usage", "id", "model", "object", "created"))
+_END_KEYS = frozenset(
+    (
+        "done",
+        "done_reason",
+        "usage",
+        "id",
+        "model",
+        "object",
+        "created",
+        "created_at",
+        "prompt_eval_count",
+        "eval_count",
+    )
+)
 """Keys of an object that ends an answer with `"done": true`."""
 
 _ERROR_EVENTS = frozenset(("error", "exception", "fatal", "failure", "err"))
@@ -73,7 +89,9 @@ class JSONEvents:
         self.unreadable = 0
         """Number of events whose data is not JSON."""
         self.done = False
-        """True once `[DONE]` has come, or set by the reader; what follows is ignored."""
+        """True once `[DONE]` has come, or set by the reader; what follows goes to `after`."""
+        self.after: list[dict[str, Any]] = []
+        """First objects that came after the end: some servers state the usage there."""
 
     @property
     def other(self) -> str:
@@ -92,8 +110,12 @@ class JSONEvents:
         Raises:
             ProviderError: A line, the data of an event, or what is no event, never ends.
         """
-        yield from self._objects(self._sse.feed(chunk))
-        if self._sse.is_other_full:
+        try:
+            yield from self._objects(self._sse.feed(chunk))
+        except ProviderError:
+            if not self.done:
+                raise
+        if self._sse.is_other_full and not self.done:
             raise NotACompletionError(describe_other_body("a streamed answer", self.other))
 
     def end(self) -> Iterator[JSONEvent]:
@@ -124,17 +146,22 @@ class JSONEvents:
 
     def _objects(self, events: Iterable[ServerSentEvent]) -> Iterator[JSONEvent]:
         for event in events:
-            if self.done:
-                return
             for data in _parts(event.data.strip()):
                 if data.startswith("data:"):  # a gateway has framed an event again
                     data = data[len("data:") :].strip()
-                if len(data) < _END_LENGTH and data.strip('"[]').lower() in _ENDS:
+                if self.done:
+                    self._note_after(data)
+                elif len(data) < _END_LENGTH and data.strip('"[]').lower() in _ENDS:
                     self.done = True
-                    return
-                yield from self._values(event, data)
+                else:
+                    yield from self._values(event, data)
             if event.event and event.event.strip("[]").lower() in _ENDS:
                 self.done = True
+
+    def _note_after(self, data: str) -> None:
+        value = _object(data) if len(self.after) < _MOST_AFTER else None
+        if value is not None:
+            self.after.append(value)
 
     def _values(self, event: ServerSentEvent, data: str) -> Iterator[JSONEvent]:
         """Yield the objects in the data of an event."""

@@ -135,7 +135,8 @@ def _source(value: Any, depth: int) -> str:
         return value.strip()
     if not isinstance(value, dict) or not depth:
         return ""
-    found = (_source(value[key], depth - 1) for key in _SOURCES if value.get(key))
+    named = [key for key in value if key not in _SOURCES and _NAME.search(key)]
+    found = (_source(value[key], depth - 1) for key in (*_SOURCES, *named) if value.get(key))
     return next(filter(None, found), "")
 
 
@@ -147,7 +148,9 @@ def _is_picture(value: Any) -> bool:
 
 
 def _is_inline(part: dict[str, Any]) -> bool:
-    """Return whether a part without a known type is a picture of Gemini's form."""
+    """Return whether a part without a known type is a picture of Gemini's form, or holds one under a key that says so."""
+    if any(_NAME.search(key) and _is_picture(value) for key, value in part.items()):
+        return True
     inline = part.get("inline_data") or part.get("inlineData")
     mime = inline.get("mime_type") or inline.get("mimeType") if isinstance(inline, dict) else None
     return isinstance(mime, str) and mime.startswith("image/")

@@ -150,7 +150,7 @@ class ServerProvider(ABC):
                             break
                         if has_events and (report := reports.take()):
                             yield report
-                    await drain(chunks)
+                    await _read_usage(over, decoder)
                 if body["stream"] and beginning.is_blank:
                     raise _SilentError
                 for event in decoder.end():
@@ -274,7 +274,7 @@ class ServerProvider(ABC):
 
 
 async def _read_usage(chunks: AsyncIterator[bytes], decoder: AnswerDecoder) -> None:
-    """Read what follows an error, for a short while: it may state the usage."""
+    """Read what follows the end or an error, for a short while: it may state the usage."""
     with suppress(ProviderError):
         await drain(chunks, decoder.feed_rest)
 

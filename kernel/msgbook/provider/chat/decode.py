@@ -82,6 +82,7 @@ _CHUNK_KEYS = _PLAIN_CHUNK | {
     "citations",
     "search_results",
     "prompt_filter_results",  # Azure
+    *FINISH_KEYS,
     "timings",  # llama.cpp
     "__verbose",  # llama.cpp
     "type",
@@ -158,8 +159,19 @@ _WORDY = frozenset(
         "tool_calls",
         "function_call",
         "output",
+        "outputs",
         "response",
         "answer",
+        "data",
+        "result",
+        "results",
+        "parts",
+        "candidates",
+        "generations",
+        "predictions",
+        "images",
+        "image",
+        "artifacts",
         "completion",
         "generated_text",
     )
@@ -247,6 +259,11 @@ class CompletionDecoder:
     def _note_usage(self, events: Iterator[JSONEvent]) -> None:
         for _, data in events:
             add_usage(self._usage, find_usage(data))
+        self._note_after()
+
+    def _note_after(self) -> None:
+        for data in self._events.after:
+            add_usage(self._usage, find_usage(data))
 
     def end(self) -> Iterator[StreamEvent]:
         """Yield the events of the end of the body, `ModelFinished` last.
@@ -269,6 +286,7 @@ class CompletionDecoder:
             raise ReportedError(error)
         if details := self._details.join():
             yield ReasoningDetails(repair_json(details))
+        self._note_after()
         # In a stream that was cut off, the last event does not count as lost: the turn says "cut" anyway.
         lost = self._events.unreadable if self.has_ended else 0
         yield ModelFinished(self._finish_reason, self.has_ended, self.usage, lost, self.model)
@@ -308,6 +326,8 @@ class CompletionDecoder:
             yield from self._one_choice(choice)
             if choice.get("error"):
                 errors.append(stated_error(choice))
+        if not is_plain and self._finish_reason is None:
+            self._finish_reason = plain_finish_reason(_finish_reason([chunk]))
         for error in filter(None, [*errors, self._error]):
             yield from self.flush()
             raise ReportedError(error)
@@ -326,6 +346,7 @@ class CompletionDecoder:
         """Yield pictures under unknown keys beside the answer, and note what is meant for a person: most is not."""
         for key in sorted(values.keys() - known):
             if events := self._pictures.of_key(key, values[key]):
+                self._answered = True
                 yield from self._picture(events)
             elif key in _WORDY or _PROSE.search(content_words(values[key])):
                 self._unknown.add(key, values[key])
@@ -342,7 +363,7 @@ class CompletionDecoder:
         delta, message = choice.get("delta"), choice.get("message")
         if not _BESIDE_DELTA.isdisjoint(choice) and isinstance(delta, dict | None):
             delta = {key: choice[key] for key in _BESIDE_DELTA & choice.keys()} | (delta or {})
-        finish = _finish_reason(choice, delta)
+        finish = _finish_reason([choice, delta, message])
         if isinstance(delta, dict) and delta:
             yield from self._delta(delta, ends=bool(finish))
         if isinstance(message, dict):
@@ -539,10 +560,10 @@ class CompletionDecoder:
         yield from self._chunk(answer)
 
 
-def _finish_reason(choice: dict[str, Any], delta: Any) -> Any:
-    """Return the finish reason of a choice, under whatever key, or in its delta."""
-    places = [choice, delta] if isinstance(delta, dict) else [choice]
-    return next((place[k] for place in places for k in FINISH_KEYS if place.get(k)), None)
+def _finish_reason(places: list[Any]) -> Any:
+    """Return the finish reason of a choice, under whatever key, or in its delta or message."""
+    found = (place[key] for place in objects(places) for key in FINISH_KEYS if place.get(key))
+    return next(found, None)
 
 
 def _as_list(choices: Any) -> Any:

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, cast
 from msgbook.errors import NotACompletionError, OtherApiError
 from msgbook.events import ModelFinished, Notice, StreamEvent
 from msgbook.provider.answer_quirks import (
+    FINISH_KEYS,
     add_usage,
     find_model,
     find_usage,
     join_text,
-    objects,
     plain_finish_reason,
 )
 from msgbook.provider.error_quirks import ReportedError, stated_error
@@ -30,7 +30,7 @@ from msgbook.provider.json_events import (
 )
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.responses.output_item import CallItem, Item
-from msgbook.provider.responses.output_items import MAX_ITEMS, OutputItems
+from msgbook.provider.responses.output_items import MAX_ITEMS, OutputItems, with_type
 from msgbook.provider.responses.stream_quirks import RepeatedEvents
 from msgbook.provider.responses.text_items import MessageItem
 from msgbook.provider.tool_call_pieces import json_text
@@ -98,6 +98,9 @@ _PIECE_KEYS = frozenset(
 
 _TEXT_KEYS = ("delta", "text", "refusal", "arguments")
 """Keys that may hold the text instead of the one that should."""
+
+_TEXT_PARTS = ("output_text", "text")
+"""Types of parts of a message that stand among the items of a few responses."""
 
 _PARTS = {
     "response.content_part": "content",
@@ -171,6 +174,7 @@ class ResponseDecoder:
         yield from self.flush()
         if error := self._events.error:
             raise ReportedError(error)
+        self._note_after()
         # In a stream that was cut off, the last event does not count as lost: the turn says "cut" anyway.
         lost = self._events.unreadable if self.done else 0
         yield ModelFinished(self._finish_reason, self.done, self.usage, lost, self.model)
@@ -213,6 +217,11 @@ class ResponseDecoder:
         for _, data in events:
             response = data.get("response")
             self._note_usage_and_model(response if isinstance(response, dict) else data)
+        self._note_after()
+
+    def _note_after(self) -> None:
+        for data in self._events.after:
+            self._note_usage_and_model(data)
 
     def _event(self, event: dict[str, Any], name: str) -> Iterator[StreamEvent]:
         kind = event.get("type")
@@ -269,6 +278,7 @@ class ResponseDecoder:
         if item is not self._current:
             yield from self._turn_to(item)
         if not event.keys() <= _PIECE_KEYS:
+            add_usage(self._usage, find_usage(event))
             for name in event.keys() - _PIECE_KEYS:
                 self._unknown_content.add(name, event[name])
         if "name" in event and isinstance(item, CallItem):
@@ -285,6 +295,7 @@ class ResponseDecoder:
         if not isinstance(given, dict):
             self._unknown_content.add("item", given)
             return
+        given = with_type(given)
         find = self._items.completed if is_complete else self._items.announced
         item = find(given, event.get("output_index"))
         yield from self._turn_to(item)
@@ -332,14 +343,16 @@ class ResponseDecoder:
         given = response.get("status")
         if isinstance(given, str) and given not in ("", "in_progress"):
             status = given
-        for item, complete in self._items.output(_output(response)):
+        output, others = _output(response)
+        self._unknown_content.add("output", others)
+        for item, complete in self._items.output(output):
             yield from self._turn_to(item)
             yield from item.finish(complete)
         yield from self.flush()
         self._events.done = True
         if error or status in ("failed", "cancelled"):
             raise ReportedError(error or f"The response is {status}.")
-        details = response.get("incomplete_details")
+        details = response.get("incomplete_details") or _cut_short([response, *output])
         if status == "incomplete" or (status == "completed" and details):
             yield from self._end_early(details)
         elif status != "completed":
@@ -357,8 +370,7 @@ class ResponseDecoder:
             yield Notice(words, "warning")
 
     def _note_usage_and_model(self, response: dict[str, Any]) -> None:
-        if "usage" in response:
-            add_usage(self._usage, find_usage(response))
+        add_usage(self._usage, find_usage(response))
         self.model = find_model(response) or self.model
 
     def _plain_body(self, body: str) -> Iterator[StreamEvent]:
@@ -373,7 +385,7 @@ class ResponseDecoder:
                     if not self.done:
                         yield from self._event(line, "")
                 return
-        if isinstance(answer, dict) and isinstance(answer.get("output"), list):
+        if isinstance(answer, dict) and "output" in answer and "choices" not in answer:
             yield from self._end_of(answer, "completed", answer.get("error"))
             return
         if isinstance(answer, dict) and (answer.get("choices") or answer.get("error")):
@@ -382,12 +394,51 @@ class ResponseDecoder:
             raise NotACompletionError(describe_other_body("a response", body))
 
 
-def _output(response: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the items of a complete response; its text may stand under `output_text` alone."""
-    output, text = objects(response.get("output")), response.get("output_text")
+def _output(response: dict[str, Any]) -> tuple[list[dict[str, Any]], Any]:
+    """Return the items of a complete response, and what it has in their place and is none.
+
+    Its text may stand under `output_text` alone, and one item without a list.
+    """
+    given, text = response.get("output"), response.get("output_text")
+    if isinstance(given, dict) and not all(isinstance(inner, dict) for inner in given.values()):
+        given = [given]
+    elif isinstance(given, dict):
+        given = list(given.values())
+    output, others = [], []
+    for part in given if isinstance(given, list) else [given]:
+        item = with_type(part) if isinstance(part, dict) else {}
+        is_text = item.get("type") in _TEXT_PARTS
+        if isinstance(item.get("type"), str) and not is_text:
+            output.append(item)
+        elif words := join_text(part):
+            output.append(_message(words))
+        else:
+            others.append(part)
     if isinstance(text, str) and text and not any(one.get("type") == "message" for one in output):
-        output.append({"type": "message", "content": [{"type": "output_text", "text": text}]})
-    return output
+        output.append(_message(text))
+    return output, others
+
+
+def _message(text: str) -> dict[str, Any]:
+    return {"type": "message", "content": [{"type": "output_text", "text": text}]}
+
+
+def _cut_short(places: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return why a completed response was cut short, if it or an item says so after all; else an empty value."""
+    for place in places:
+        for key in FINISH_KEYS:
+            reason = plain_finish_reason(place.get(key))
+            is_text = (
+                key == "stop_reason" and reason not in PROVIDER_REASONS
+            )  # where the text was stopped
+            if reason and not is_text and reason not in ("stop", "tool_calls"):
+                return {"reason": reason}
+        if place.get("status") == "incomplete" and place.get("type") in (
+            "message",
+            "function_call",
+        ):
+            return {"reason": "incomplete"}
+    return {}
 
 
 def _chat_completion() -> OtherApiError:

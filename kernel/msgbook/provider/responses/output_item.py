@@ -45,8 +45,22 @@ _NAMES = frozenset(("id", "item_id", "call_id", "status", "output_index", "seque
 """Keys of an item that say where it belongs and not what it is."""
 
 
+_TOLD = frozenset(
+    (
+        "code_interpreter_call",
+        "compaction",
+        "file_search_call",
+        "mcp_call",
+        "mcp_list_tools",
+        "web_search_call",
+    )
+)
+"""Types of items that msgbook has a sentence for, or that say nothing to a reader."""
+_UNTOLD = _NAMES | {"type", "encrypted_content", "role"}
+
+
 class Item:
-    """An output item of a type that has no block of its own, and the base of the others.
+    """The base of all output items.
 
     Args:
         number: Of the item in its answer, from 1 in order of arrival.
@@ -118,6 +132,40 @@ class Item:
         if not self._is_kept:
             self._is_kept = True
             yield OutputItem(repair_json(item), self.number)
+
+
+class OtherItem(Item):
+    """An item of a type that has no block of its own. What msgbook has no sentence for is quoted.
+
+    Args:
+        unknown: Collects what is quoted.
+    """
+
+    def __init__(
+        self, kind: str, item_id: str, index: int | None, number: int, unknown: UnknownContent
+    ) -> None:
+        super().__init__(kind, item_id, index, number)
+        self._unknown = unknown
+        self._begun: dict[str, Any] = {}
+
+    def begin(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
+        self._begun = item
+        yield from super().begin(item)
+
+    def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
+        if not self.is_done:
+            self._quote(item)
+        yield from super().finish(item)
+
+    def close(self) -> Iterator[StreamEvent]:
+        if not self.is_done:
+            self._quote(self._begun)
+        yield from super().close()
+
+    def _quote(self, item: dict[str, Any]) -> None:
+        if self.kind not in _TOLD:
+            said = {key: value for key, value in item.items() if key not in _UNTOLD}
+            self._unknown.add(self.kind, said)
 
 
 class TextItem(Item):

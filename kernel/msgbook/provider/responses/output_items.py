@@ -10,7 +10,14 @@ from msgbook.events import StreamEvent
 from msgbook.provider.answer_quirks import objects
 from msgbook.provider.json_events import UnknownContent
 from msgbook.provider.pictures import Pictures
-from msgbook.provider.responses.output_item import CallItem, Item, Match, TextItem, item_texts
+from msgbook.provider.responses.output_item import (
+    CallItem,
+    Item,
+    Match,
+    OtherItem,
+    TextItem,
+    item_texts,
+)
 from msgbook.provider.responses.text_items import MessageItem, PictureItem, ReasoningItem
 from msgbook.provider.tool_call_pieces import CallAssembler
 
@@ -28,6 +35,10 @@ _PART_ITEMS = {
     "reasoning_text": "reasoning",
 }
 """Types of the items that parts are of, by the type of the part."""
+
+
+_KINDS_BY_KEY = {"arguments": "function_call", "summary": "reasoning", "content": "message"}
+"""Types of items by a key that no other has."""
 
 
 class _Address(NamedTuple):
@@ -169,9 +180,7 @@ class OutputItems:
     def is_progress(self, kind: str, event: dict[str, Any]) -> bool:
         """Return whether an event is about an item of a type that has no block: the item has it all."""
         item_id, index = _text(event.get("item_id")), _number(event.get("output_index"))
-        others = [
-            item for item in self._items if isinstance(item, PictureItem) or type(item) is Item
-        ]
+        others = [item for item in self._items if isinstance(item, PictureItem | OtherItem)]
         return any(
             (item_id and item.id == item_id)
             or (index is not None and item.index == index)
@@ -279,7 +288,7 @@ class OutputItems:
             case "image_generation_call":
                 item = PictureItem(*address, number, self._pictures)
             case _:
-                item = Item(*address, number)
+                item = OtherItem(*address, number, self._unknown)
         self._items.append(item)
         return item
 
@@ -300,6 +309,14 @@ def _address(item: dict[str, Any], index: Any) -> _Address:
     """Return the address of an item, whose id may be that of its call."""
     item_id = next(filter(None, (_text(item.get(key)) for key in _IDS)), "")
     return _Address(_kind(item), item_id, _number(index))
+
+
+def with_type(item: dict[str, Any]) -> dict[str, Any]:
+    """Return an item with its type, told by its keys if the server does not say it."""
+    if isinstance(item.get("type"), str):
+        return item
+    kind = next((kind for key, kind in _KINDS_BY_KEY.items() if key in item), None)
+    return {**item, "type": kind} if kind else item
 
 
 def _kind(item: dict[str, Any]) -> str:
