@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
-from refused import OPTIONS, READ, REASONED_CHAT, SEEN, TOOL, error, find_adaptation, refusal
+from refused import (
+    OPTIONS,
+    READ,
+    REASONED,
+    REASONED_CHAT,
+    SEEN,
+    TOOL,
+    adapted,
+    error,
+    find_adaptation,
+    refusal,
+)
 
 from msgbook.messages import assistant, user
 from msgbook.provider import Request
@@ -43,3 +55,76 @@ def test_a_refusal_in_other_words_is_understood(
 
     assert found is not None
     assert notice in found.notice("m", "p")
+
+
+SEEDED = Request("m", [user("a")], [TOOL], {"seed": 1, "top_k": 3})
+
+
+def mistral(*loc: Any, msg: str = "Extra inputs are not permitted") -> dict[str, Any]:
+    detail = [{"type": "extra_forbidden", "loc": ["body", *loc], "msg": msg, "input": 1}]
+    return {"object": "error", "message": {"detail": detail}, "type": "invalid_request_error"}
+
+
+@pytest.mark.parametrize(
+    ("body", "request_", "notice"),
+    [
+        (mistral("seed"), SEEDED, "refuses seed; random_seed was sent"),
+        ({"detail": mistral("seed")["message"]["detail"]}, SEEDED, "refuses seed; random_seed"),
+        (error("Unknown field seed, did you mean random_seed?"), SEEDED, "random_seed was sent"),
+        (mistral("top_k"), SEEDED, "left out: top_k"),
+        ({"message": json.dumps(mistral("top_k"))}, SEEDED, "left out: top_k"),
+        (error(f"Error code: 422 - {json.dumps(mistral('top_k'))}"), SEEDED, "left out: top_k"),
+        (mistral("tools", 2, "function", "parameters"), WITH_CALLS, "refuses: mcp__cal__1"),
+        (mistral("messages", 1, "assistant", "reasoning_content"), Request("m", [user("a"), REASONED_CHAT, user("b")]), "no reasoning back"),
+        (mistral("messages", 1, "assistant", "tool_calls", 0, "id", msg="String should match pattern"), WITH_CALLS, "other ids were sent"),
+        (error("'tools' : maximum number of items is 3"), WITH_CALLS, "no more tools than 3"),
+        (error("'tools': maximum number of items is 3"), WITH_CALLS, "no more tools than 3"),
+        (error("tools: List should have at most 3 items after validation, not 6"), WITH_CALLS, "no more tools than 3"),
+        (mistral("tools", msg="List should have at most 3 items after validation, not 6"), WITH_CALLS, "no more tools than 3"),
+        (error("body/tools must NOT have more than 3 items"), WITH_CALLS, "no more tools than 3"),
+        (error("Invalid 'tools': array too long. Expected an array with maximum length 3, but got an array with length 6 instead."), WITH_CALLS, "no more tools than 3"),
+        (error("Invalid 'input[1].id': 'msg 1'. Expected an ID that begins with 'rs'."), Request("m", [user("a"), REASONED, user("b")]), "reasoning from earlier steps"),
+        (error("Invalid 'input[1].id': string too long. Expected a string with maximum length 64"), Request("m", [user("a"), REASONED, user("b")]), "reasoning from earlier steps"),
+        (error("Tools with mixed values for 'strict' are not allowed. Please set all tools to 'strict: true' or 'strict: false'"), WITH_CALLS, "the same value of strict"),
+        (error("All tools must have the same `strict` value"), WITH_CALLS, "the same value of strict"),
+    ],
+)  # fmt: skip
+def test_a_refusal_that_stands_deeper_or_in_other_words_is_understood(
+    body: Any, request_: Request, notice: str
+) -> None:
+    found = find_adaptation(refusal(422, body), request_)
+
+    assert found is not None
+    assert notice in found.notice("m", "p")
+
+
+def test_a_number_of_items_in_a_schema_is_no_number_of_tools() -> None:
+    body = error("tools[1].function.parameters: maximum number of items is 3")
+
+    found = find_adaptation(refusal(400, body), WITH_CALLS)
+
+    assert found is not None
+    assert "mcp__cal__0" in found.notice("m", "p")
+
+
+def test_all_tools_get_the_same_value_of_strict() -> None:
+    strict = {"type": "function", "function": {"name": "own", "strict": True, "parameters": {}}}
+    mixed = Request("m", [user("a")], [TOOL], {"tools": [strict, {"type": "web_search"}]})
+
+    made = adapted(400, error("Tools with mixed values for 'strict' are not allowed"), mixed)
+
+    assert made is not None
+    assert [tool["function"]["strict"] for tool in made.tools] == [False]
+    assert made.options["tools"][0]["function"]["strict"] is False
+    assert made.options["tools"][1] == {"type": "web_search"}
+    assert adapted(400, error("Tools with mixed values for 'strict'"), made) is None
+
+
+def test_a_server_that_knows_no_seed_by_any_name_gets_none() -> None:
+    renamed = adapted(422, mistral("seed"), SEEDED)
+    assert renamed is not None
+    assert renamed.options == {"random_seed": 1, "top_k": 3}
+
+    left_out = adapted(422, mistral("random_seed"), renamed)
+    assert left_out is not None
+    assert left_out.options == {"top_k": 3}

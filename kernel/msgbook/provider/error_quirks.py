@@ -136,8 +136,10 @@ def as_text(body: object) -> str:
 
 def _words(error: Any, depth: int) -> str:
     """Return the words in an `error` value, each with the place in the request that it is about."""
-    if isinstance(error, str) or not depth:
-        return error if isinstance(error, str) else ""
+    if isinstance(error, str):
+        return _with_inner_words(error, depth)
+    if not depth:
+        return ""
     if isinstance(error, list):
         return "; ".join(filter(None, (_words(part, depth - 1) for part in error)))
     if not isinstance(error, dict):
@@ -149,6 +151,18 @@ def _words(error: Any, depth: int) -> str:
     places = [str(part) for part in loc] if isinstance(loc, list) else []
     place = ".".join(places[places[:1] == ["body"] :])
     return f"{place}: {words}" if place and words else words
+
+
+def _with_inner_words(error: str, depth: int) -> str:
+    """Return a text with the words of the JSON that it ends with, as gateways quote another server."""
+    before, brace, rest = error.partition("{")
+    if not (brace and depth and rest.rstrip().endswith("}")):
+        return error
+    try:
+        said = _words(json.loads(brace + rest), depth - 1)
+    except (ValueError, RecursionError):
+        said = ""
+    return before + said if said else error
 
 
 def _relayed(metadata: Any, depth: int) -> str:

@@ -36,7 +36,8 @@ TOOLS_AS_SUCH = re.compile(
 _TOO_MANY_TOOLS = re.compile(
     r"too many (tools|functions)|\b\d+ (tools|functions)\b.{0,20}\b(supported|allowed|accepted)"
     r"|\b(number|count) of (tools|functions)\b|\b\d+ function[ _]?declarations?\b|\btools[\"'`]?\W{1,4}(array|list) too long"
-    r"|(at most|maximum|max|limit|more than|up to)( of)? \d+ (tools|functions)\b|\btools\b.{0,20}\bexceed",
+    r"|(at most|maximum|max|limit|more than|up to)( of)? \d+ (tools|functions)\b|\btools\b.{0,20}\bexceed"
+    r"|(?<![\w.\]])tools\b[^\w\[.]{0,5}[^\[.\d]{0,40}(?<![\w.])(\d+ )?(items|elements|entries)\b",
     re.IGNORECASE,
 )
 
@@ -144,10 +145,12 @@ SUMMARY = r"reasoning[ _.]summar|[\"'`]reasoning[\"'`]"
 NO_REASONING_BACK = re.compile(
     r"encrypted[ _]content\b.{0,200}\b(verif|decrypt|invalid|pars)|invalid_encrypted_content"
     r"|without its required|\brs_\w+\W.{0,40}\bnot found"
+    r"|\binput\W{1,3}\d+\W{1,3}id\b"
     r"|\b(input|item)\b.{0,60}[\"'`]reasoning[\"'`]|\breasoning[ _]items?\b.{0,60}\bnot\b",
     re.IGNORECASE,
 )
-"""Words about reasoning that the server is given back: it comes from another account, is changed, or unknown to it."""
+"""Words about reasoning that the server is given back: it comes from another account, is changed, or unknown to it.
+Nothing else of an input has an id."""
 _REASONING_FIELD = re.compile(
     r"\b(reasoning[_ ](?:content|details|text))\b|\bmessages?\b.{0,80}[\"'`.](reasoning)\b"
     r"|[\"'`](reasoning)[\"'`].{0,80}\b(?:assistant|messages?|back)\b|\bsignature\W{1,4}in\W{1,4}(thinking)\b",
@@ -159,6 +162,23 @@ _WANTED = re.compile(
     r"|\bexpected\b|\bmandatory\b",
     re.IGNORECASE,
 )
+
+
+_MIXED_STRICT = re.compile(
+    r"\b(mixed|same|different|differing|consistent|inconsistent|all)\b.{0,60}\bstrict\b|\bstrict\b.{0,60}\b(mixed|same|consistent|inconsistent|all)\b",
+    re.IGNORECASE,
+)
+
+
+def refuses_mixed_strict(refusal: RefusedError) -> bool:
+    """Return whether a server wants one value of `strict` for all tools (Cerebras)."""
+    return refusal.status in _BY_KEY and bool(_MIXED_STRICT.search(refusal.words))
+
+
+def knows_random_seed(refusal: RefusedError) -> bool:
+    """Return whether a server refuses `seed` in the words of Mistral, whose key is `random_seed`."""
+    is_theirs = "random_seed" in refusal.body or "extra_forbidden" in refusal.body
+    return is_theirs and refuses_key(r"(?<!random_)\bseed\b")(refusal)
 
 
 def _reasoning_field(refusal: RefusedError) -> str:

@@ -197,6 +197,26 @@ def with_unique_tools(request: Request) -> Request:
     return replace(request, tools=kept)
 
 
+def holds_mixed_strict(request: Request) -> bool:
+    """Return whether not all functions have a `strict` that is off."""
+    functions = [tool.get("function") for tool in all_tools(request)]
+    return any(isinstance(one, dict) and one.get("strict") is not False for one in functions)
+
+
+def without_strict(request: Request) -> Request:
+    """Return the request with `strict` turned off in all functions: few schemas are such as it demands."""
+
+    def changed(tool: Any) -> Any:
+        function = tool.get("function") if isinstance(tool, dict) else None
+        off = {"function": {**function, "strict": False}} if isinstance(function, dict) else {}
+        return {**tool, **off} if off else tool
+
+    options = dict(request.options)
+    if isinstance(options.get("tools"), list | tuple):
+        options["tools"] = [*map(changed, options["tools"])]
+    return replace(request, tools=[*map(changed, request.tools)], options=options)
+
+
 def rename_option(old: str, new: str) -> Callable[[Request], Request]:
     """Return a function that gives an option another name."""
 
