@@ -83,7 +83,63 @@ SAMPLES = {
     "cp1253": "Αυτό είναι ένα κείμενο",
     "cp1255": "שלום עולם",
     "cp1256": "هذا نص للاختبار",
+    "cp874": """
+        สวัสดีครับ
+        กรุงเทพมหานคร
+        ชื่อ,ราคา|แอปเปิ้ล,3|
+        ภาษาไทยเป็นภาษาที่มีระดับเสียงของคำแน่นอน
+        """,
+    "cp1250": """
+        Zażółć gęślą jaźń
+        Dziękuję, proszę przesłać umowę
+        imię;nazwisko;miasto|Łukasz;Wiśniewski;Łódź|
+        Příliš žluťoučký kůň úpěl ďábelské ódy
+        jméno;město|Jiří;Plzeň|
+        Árvíztűrő tükörfúrógép
+        Köszönöm szépen, jó reggelt kívánok
+        Vďaka, želám pekný deň
+        Čuvaj se, hvala, žao mi je, šećer
+        Bună ziua, mulţumesc pentru încredere, aşa este
+        """,
+    "iso8859-2": """
+        Zażółć gęślą jaźń
+        Žádost o výpis
+        Šťastnou cestu, děkuji
+        imię;nazwisko|Łukasz;Wiśniewski|
+        """,
+    "cp1254": """
+        Günaydın, nasılsın? Teşekkür ederim
+        İstanbul'da yağmur yağıyor, çok güzel
+        ad;şehir|Ayşe;Eskişehir|
+        """,
+    "cp1257": """
+        Ačiū, labas rytas, kaip gyveni? Šiandien graži diena
+        Labdien, paldies, šodien ir ļoti jauka diena
+        """,
+    "cp850": """
+        Größe und Länge für Mädchen über Öl
+        São Paulo, não é, a educação
+        Le français est très élégant, ça va être
+        """,
+    "cp437": "mañana niño ¿qué?",
+    "cp852": "Příliš žluťoučký kůň",
+    "mac_roman": """
+        Le café où Zoé a mangé une pêche était fermé
+        “Hello” it’s don’t — we’re
+        São Paulo não é
+        """,
+    "iso8859-5": "Привет, мир, это проверка кодировки",
+    "mac_cyrillic": "Это проверка кодировки текста, привет",
+    "iso8859-7": "Αυτό είναι ένα κείμενο",
     "cp1252": """
+        naïve résumé
+        10 °C ± 0,5
+        © 2020 Müller
+        È già così, perché no? Città è più
+        Åse Øystein på høyskolen, blåbær
+        Þetta er íslenska, já, það er góður dagur
+        Ça coûte 5 € — c’est l’été
+        À bientôt, François
         café
         é
         ä
@@ -246,6 +302,84 @@ def test_utf16_without_a_byte_order_mark_is_read(codec: str, text: str) -> None:
     assert file is not None
     assert (file.text, file.codec, file.is_guessed) == (text, codec, True)
     assert file.encode() == text.encode(codec)
+
+
+WIDE = ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"]
+
+
+@pytest.mark.parametrize("codec", WIDE)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Привет",
+        "Привет, мир\n",
+        "你好，世界。\n名称,价格\n",
+        "機器學習是人工智慧的一個分支",
+        "こんにちは\n名前,価格\n",
+        "日本語テスト",
+        "안녕하세요\n이름,가격\n",
+        "Αυτό είναι ένα\n",
+        "שלום עולם\n",
+        "สวัสดีครับ\n",
+        "हिन्दी में\n",
+        "Zażółć gęślą\n",
+        "1\n2\n",
+    ],
+)
+def test_wide_text_without_a_byte_order_mark_is_read_in_any_letters(codec: str, text: str) -> None:
+    file = decode(text.encode(codec), local="")
+
+    assert file is not None
+    assert (file.text, file.codec, file.is_guessed) == (text, codec, True)
+
+
+@pytest.mark.parametrize("codec", WIDE)
+@pytest.mark.parametrize("end", range(1, 7))
+def test_the_beginning_of_a_wide_file_ends_with_a_line(codec: str, end: int) -> None:
+    data = "Привет, мир\nещё строка\nконец".encode(codec)
+
+    file = decode(data[:-end], is_complete=False, local="")
+
+    assert file is not None
+    assert file.text == "Привет, мир\nещё строка\n"
+
+
+@pytest.mark.parametrize(
+    ("codec", "text"),
+    [
+        ("iso2022_jp", "こんにちは\n日本語"),
+        ("iso2022_jp", "a 議事録 b"),
+        ("iso2022_kr", "안녕하세요 한국어"),
+        ("hz", "你好，世界 abc"),
+        ("utf-7", "Größe für"),
+        ("utf-7", "Привет, мир"),
+        ("utf-7", "日本語のテスト"),
+    ],
+)
+def test_text_in_seven_bits_is_read(codec: str, text: str) -> None:
+    file = decode(text.encode(codec))
+
+    assert file is not None
+    assert (file.text, file.codec, file.is_guessed) == (text, codec, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a+b-c C++ +49-30 x+yz-1",
+        "~{x}~ and ~{}~",
+        "plain +AAAA- x",
+        "c2lnbmVk+QWJjZGVm/Zm9v+YmFy==",
+        "ssh-rsa AAAAB3NzaC1yc2E+AAAADAQABAAABgQ+DexampleKeyHere",
+        "\x1b[31mred\x1b[0m",
+        "a\x01b\n",
+        "\x1b(B",
+    ],
+)
+def test_other_ascii_is_ascii(text: str) -> None:
+    file = decode(text.encode(), local="")
+
+    assert file is None or (file.text, file.codec) == (text, "utf-8")
 
 
 @pytest.mark.parametrize(

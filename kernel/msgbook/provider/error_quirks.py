@@ -159,10 +159,13 @@ def _with_inner_words(error: str, depth: int) -> str:
     if not (brace and depth and rest.rstrip().endswith("}")):
         return error
     try:
-        said = _words(json.loads(brace + rest), depth - 1)
+        inner = find_error(json.loads(brace + rest))
+        said = _words(inner, depth - 1)
     except (ValueError, RecursionError):
-        said = ""
-    return before + said if said else error
+        return error
+    place = inner.get("param") if isinstance(inner, dict) else None
+    placed = f"{place}: {said}" if isinstance(place, str) and place else said
+    return before + placed if said else error
 
 
 def _relayed(metadata: Any, depth: int) -> str:

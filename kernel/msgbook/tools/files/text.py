@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
+from msgbook.tools.files.latin_letters import weigh_latin
+from msgbook.tools.files.unmarked import find_shifted, find_wide
+
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins with the mark of utf-16-le
@@ -30,6 +33,7 @@ _WHOLE = 3
 _BYTES_A_NUL = 8
 """Fewer NUL bytes than one in so many are a fault of a text, not the sign of another kind of file."""
 _CONTROLS = bytes({*range(32)} - {*b"\t\n\f\r\b\x1b"})
+_CONTROL_CHARS = frozenset(map(chr, _CONTROLS))
 
 
 class TextFile(NamedTuple):
@@ -69,6 +73,11 @@ class TextFile(NamedTuple):
     def split_lines(self) -> list[str]:
         """Return the lines, without their ends."""
         return self.lines.removesuffix("\n").split("\n")
+
+    def to_last_line(self) -> TextFile:
+        """Return the file up to its last whole line."""
+        end = max(self.text.rfind("\n"), self.text.rfind("\r")) + 1
+        return self._replace(text=self.text[:end] or self.text)
 
     def encode(self) -> bytes:
         """Return the file's bytes.
@@ -112,14 +121,18 @@ def decode(data: bytes, *, is_complete: bool = True, local: str | None = None) -
             if text is not None:
                 return TextFile(text, codec, mark)
             break
+    if len(data[:8192].translate(None, _CONTROLS)) != len(data[:8192]):
+        whole = data if is_complete else data[: len(data) // 4 * 4]
+        if (wide := _wide(whole)) is not None:
+            return wide if is_complete else wide.to_last_line()
     if not is_complete:
         data = data[: max(data.rfind(b"\n"), _last_cr(data)) + 1] or data
     begin = data[:8192]
     if b"\0" in begin:  # a byte order mark before other data does not count
-        return _wide(data) or _without_nuls(data)
+        return _without_nuls(data)
     text = _decoded(data, "utf-8", is_complete=is_complete)
     if text is not None:
-        return TextFile(text)
+        return (_shifted(data) if data.isascii() else None) or TextFile(text)
     # Only for UTF-8 does decoding show that data is text.
     if len(begin.translate(None, _CONTROLS)) != len(begin):
         return None
@@ -132,6 +145,8 @@ def decode(data: bytes, *, is_complete: bool = True, local: str | None = None) -
     lost = text.count(_LOST) - data.count(_LOST.encode())
     if len(_SEQUENCE.findall(data)) >= _WHOLE * lost:
         return TextFile(text, is_damaged=True)
+    if (wide := _wide(data)) is not None:
+        return wide
     local = _local_codec() if local is None else local
     found = guess(data, local or None)
     candidates = [codec for codec in (found, local, "cp1252", "latin-1") if codec]
@@ -145,15 +160,18 @@ def _last_cr(data: bytes) -> int:
     return -1 if b"\n" in data else data.rfind(b"\r")
 
 
+def _shifted(data: bytes) -> TextFile | None:
+    """Return the text of an encoding in 7 bits other than ASCII; None if the bytes are none."""
+    codec = find_shifted(data)
+    text = _decoded(data, codec) if codec else None
+    return TextFile(text, codec, is_guessed=True) if codec and text is not None else None
+
+
 def _wide(data: bytes) -> TextFile | None:
-    """Return the text of UTF-16 without a byte order mark; None if the bytes are not like one in Latin letters."""
-    first, second = data[:8192:2], data[1:8192:2]
-    nuls = first.count(0), second.count(0)
-    if nuls[0] and nuls[1]:
-        return None
-    codec = "utf-16-be" if nuls[0] else "utf-16-le"
-    text = _decoded(data, codec) if sum(nuls) * 5 >= len(first) * 4 else None
-    if text is None or any(ord(char) in _CONTROLS for char in text[:4096]):
+    """Return the text of UTF-16 or UTF-32 without a byte order mark; None if the bytes are none."""
+    codec = find_wide(data)
+    text = _decoded(data, codec) if codec else None
+    if codec is None or text is None or _CONTROL_CHARS.intersection(text[:4096]):
         return None
     return TextFile(text, codec, is_guessed=True)
 
@@ -335,18 +353,19 @@ _LANGUAGES = (
     _Language(
         (("euc_kr", "cp949"),), ((_HANGUL, 0.8),), _in_rows("euc_kr", 0xB0, 0xC8, 4e-5, 1e-6)
     ),
-    _alphabet("оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъёіїєў", "cp1251", "koi8-r", "koi8-u", "cp866"),
-    _alphabet("αοιετνσηρπκμλςυόάίδήέωγύχθφβώξζψ", "cp1253"),
+    _alphabet(
+        "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъёіїєў",
+        *("cp1251", "koi8-r", "koi8-u", "cp866", "iso8859-5", "mac_cyrillic"),
+    ),
+    _alphabet("αοιετνσηρπκμλςυόάίδήέωγύχθφβώξζψ", "cp1253", "iso8859-7"),
     _alphabet("יהולאמתרבשנכדעםחפקגטןצסזךףץ", "cp1255"),
+    _alphabet("านรอกเงม่ยลว้ีัสทตดปิบคหุแ์จชพไขใ็ะูำโึถศซผธฟฐณษภญืๆฎฏฉฆฌฝฮ", "cp874"),
     _alphabet("اليمنرتبوهدعسفكقحجشطصخذغءىةأثضظزئإآؤ", "cp1256"),
 )
 
-_WESTERN = "éèàçêüöäßñóíáãõôâîûúùëïåøæœÉÄÖÜÀÇ"
-_WESTERN_MARKS = "’“”‘–—…€«»°£©®§·•¿¡\u00a0"
 
-
-def guess(data: bytes, local: str | None = None) -> str | None:
-    """Return the encoding in which some bytes are most likely text; None if it is a Western one.
+def guess(data: bytes, local: str | None = None) -> str:
+    """Return the encoding in which some bytes are most likely text.
 
     Args:
         data: Not UTF-8, not binary.
@@ -359,9 +378,7 @@ def guess(data: bytes, local: str | None = None) -> str | None:
         sample = sample[: sample.rfind(b"\n") + 1] or sample[: _last_ascii(sample) + 1] or sample
     known = {name for language in _LANGUAGES for codecs in language.codecs for name in codecs}
     is_western = local is not None and local not in known and local not in _WIDER
-    found: list[tuple[float, str | None]] = [
-        (_western(sample, local if is_western else None), None)
-    ]
+    found = [weigh_latin(sample, local if is_western else None)]
     for language in _LANGUAGES:
         for spellings in language.codecs:
             codec = next((name for name in spellings if _fits(data, name)), None)
@@ -426,19 +443,3 @@ def _frequencies_of(frequent: tuple[tuple[str, float], ...]) -> Mapping[str, flo
 
 def _frequencies(language: _Language) -> Mapping[str, float]:
     return _frequencies_of(language.frequent)
-
-
-def _western(sample: bytes, local: str | None) -> float:
-    """Return the logarithm of a text's likelihood in a Western language, where accented letters stand alone."""
-    text = sample.decode(local or "cp1252", "replace")
-    weight = math.log(_LOCAL) if local else 0.0
-    for char, count in Counter(text).items():
-        often = 1 / 2000
-        if char.isascii():
-            often = _ASCII
-        elif char in _WESTERN or (local and char.isalpha()):
-            often = 1 / 100
-        elif char in _WESTERN_MARKS:
-            often = 1 / 50
-        weight += count * math.log(often)
-    return weight + len(re.findall(r"[^\x00-\x7f](?=[^\x00-\x7f])", text)) * math.log(1 / 30)
