@@ -7,12 +7,15 @@ if nothing were wrong: the text stays as it is.
 
 from __future__ import annotations
 
+import html
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from msgbook_format.syntax.attributes import Attributes, parse_footnote
 from msgbook_format.syntax.footnotes import Definition, Footnotes, find_definitions, hides
@@ -118,10 +121,10 @@ def find_wrapped_footnotes(footnotes: Footnotes) -> dict[int, str]:
 
 def _history_line(text: str) -> str | None:
     """Return the first line of a text if it is attributes alone, a `history` among them."""
-    if not _ATTRIBUTE.match(text):
+    if not _ATTRIBUTE.match(_plain(text.partition("\n")[0])):
         return None
     line = text.partition("\n")[0].strip()
-    type_, attributes = parse_footnote(line.lstrip(_SIGNS)) or (None, [])
+    type_, attributes = parse_footnote(_plain(line.lstrip(_SIGNS))) or (None, [])
     said = type_ is None and any(is_near_history(key) for key, _ in attributes)
     return shown(line) if said else None
 
@@ -275,8 +278,30 @@ _SAID = re.compile(
 )
 
 
+_ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|x([0-9a-f]{2})|u\{([0-9a-f]{1,5})\})", re.IGNORECASE)
+_EQUALS = str.maketrans(dict.fromkeys("\ua78a\u2550\u1400\u30a0\u2e40\u268c", "="))
+"""Signs that look like an equals sign and are none."""
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+
+
+@lru_cache(maxsize=512)
+def _plain(text: str) -> str:
+    """Return a text without the escapes of HTML, URLs and programs, and with common characters for like ones.
+
+    Editors, converters and pages write `history&#61;exclude`: a reader sees what is meant.
+    """
+    if text.isascii() and not any(sign in text for sign in "&%\\"):
+        return text
+    for _ in range(2):  # one may have escaped what another had
+        text = unquote(html.unescape(text))
+    text = _ESCAPE.sub(lambda found: chr(int(found[1] or found[2] or found[3], 16)), text)
+    text = _INVISIBLE.sub("", text.replace("\\", ""))
+    return unicodedata.normalize("NFKC", text.translate(_EQUALS))
+
+
 def _is_mark(text: str) -> bool:
     """Return whether the rest of a line is more likely that of a footnote than prose."""
+    text = _plain(text)
     return _TYPE.search(text) is not None or says_history(text)
 
 
@@ -296,7 +321,7 @@ def _is_misspelled(type_: str | None, attributes: Attributes) -> bool:
     """Return whether a footnote has a word that nearly says that something is hidden."""
     if type_ is not None and type_ not in _TYPES:
         folded = type_.casefold()
-        if folded in _TYPES or folded in _NEAR_RAW:
+        if folded in _TYPES or folded in _NEAR_RAW or says_history(_plain(type_)):
             return True
     return any(
         _is_misspelled_word(key, value is True) or (value is not True and _holds_a_word(value))
@@ -304,21 +329,29 @@ def _is_misspelled(type_: str | None, attributes: Attributes) -> bool:
     )
 
 
-_NEXT_WORD = re.compile(r"[,;]\w+[=\uff1d]")
+_NEXT_WORD = re.compile(r"[,;\s]\w+[=\uff1d]")
 
 
 def _holds_a_word(value: str) -> bool:
     """Return whether a value goes on with a `history`, as in `id=x,history=exclude`. One in quotes may be prose."""
-    return " " not in value and _NEXT_WORD.search(value) is not None and says_history(value)
+    plain = _plain(value)
+    return " " not in value and _NEXT_WORD.search(plain) is not None and says_history(plain)
 
 
 @lru_cache(maxsize=512)
 def _is_misspelled_word(key: str, is_flag: bool) -> bool:
     if not is_flag:
-        return key != _HISTORY and is_near_history(key)
-    name = re.split(r"[=:\uff1a\uff1d]", key, maxsplit=1)[0]
+        return key != _HISTORY and (is_near_history(_plain(key)) or _holds_a_word(key))
+    plain = _plain(key)
+    name = re.split(r"[=:\uff1a\uff1d]", plain, maxsplit=1)[0]
     bare = name.strip("[]").casefold()
-    return bare in _RESTRICTING or bare == "raw" or name == _HISTORY or is_near_history(name)
+    return (
+        bare in _RESTRICTING
+        or bare == "raw"
+        or name == _HISTORY
+        or is_near_history(name)
+        or _holds_a_word(plain)
+    )
 
 
 @lru_cache(maxsize=512)

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import NamedTuple
 
 _MARKS = "’“”‘–—…€«»°£©®§·•¿¡„‚ºª\u00a0"
 _MARK_SHARE = 1 / 50
@@ -69,28 +70,51 @@ _MISPLACED_PAIR = re.compile(
 """A capital or a sign within a word, a sign before one, or a letter that begins none."""
 
 
+class _Choice(NamedTuple):
+    """An encoding for a language."""
+
+    codec: str
+    letters: str
+    prior: float
+
+
 def weigh_latin(sample: bytes, local: str | None) -> tuple[float, str]:
     """Return the logarithm of the likelihood of the best encoding, and its name.
+
+    It is chosen by the words that are not ASCII, each once: one that comes again says nothing new.
 
     Args:
         local: The encoding of the user's system, if it is one for Latin letters.
     """
-    return max(_weights(sample, local), key=lambda one: one[0])
+    words = dict.fromkeys(word for word in sample.split() if not word.isascii())
+    choices = list(_choices(local))
+    best = _best(b" ".join(words), choices)[1]
+    return _best(sample, [best])[0], best.codec
 
 
-def _weights(sample: bytes, local: str | None) -> Iterator[tuple[float, str]]:
-    spellings = {codec for _, codecs in _LANGUAGES for codec in codecs}
-    counts, pairs = {}, {}
-    for codec in {*spellings, *filter(None, [local])}:
-        text = sample.decode(codec, "replace")
-        counts[codec] = Counter(text)
-        side_by_side = len(re.findall(r"[^\x00-\x7f](?=[^\x00-\x7f])", text))
-        misplaced = len(_MISPLACED_PAIR.findall(text))
-        pairs[codec] = side_by_side * math.log(_SIDE_BY_SIDE) + misplaced * math.log(_MISPLACED)
+def _choices(local: str | None) -> Iterator[_Choice]:
     for letters, codecs in _LANGUAGES:
         own = {local: _LOCAL} if local else {}
-        for codec, often in {**codecs, **own}.items():
-            yield _weight(counts[codec], letters) + pairs[codec] + math.log(often), codec
+        for codec, prior in {**codecs, **own}.items():
+            yield _Choice(codec, letters, prior)
+
+
+def _best(sample: bytes, choices: list[_Choice]) -> tuple[float, _Choice]:
+    texts = {codec: sample.decode(codec, "replace") for codec in {one.codec for one in choices}}
+    counts = {codec: Counter(text) for codec, text in texts.items()}
+    pairs = {codec: _weight_of_pairs(text) for codec, text in texts.items()}
+    weights = [
+        _weight(counts[one.codec], one.letters) + pairs[one.codec] + math.log(one.prior)
+        for one in choices
+    ]
+    best = max(range(len(choices)), key=lambda place: weights[place])
+    return weights[best], choices[best]
+
+
+def _weight_of_pairs(text: str) -> float:
+    side_by_side = len(re.findall(r"[^\x00-\x7f](?=[^\x00-\x7f])", text))
+    misplaced = len(_MISPLACED_PAIR.findall(text))
+    return side_by_side * math.log(_SIDE_BY_SIDE) + misplaced * math.log(_MISPLACED)
 
 
 def _weight(counts: Counter[str], letters: str) -> float:
