@@ -391,6 +391,12 @@ def test_other_ascii_is_ascii(text: str) -> None:
         b"\x7fELF\2\1\1\0\n" + bytes(20),
         b"\0a\0\0b\0",
         b"GIF89a\0\n\xff\xfe\0",
+        bytes([0, 1, 2, 255]) * 20,
+        bytes(range(256)) * 4,
+        b"\0\1\0\2\0\3\0\4" * 8,
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\6\0\0\0",
+        b"\x1f\x8b\x08\0\0\0\0\0\0\3",
+        b"SQLite format 3\0\x10\0\1\1\0\x40\x20\x20",
     ],
 )
 def test_other_bytes_with_nul_are_binary(data: bytes) -> None:

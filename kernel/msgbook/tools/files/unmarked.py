@@ -16,6 +16,7 @@ _LEAST_COMMON = 0.75
 
 _LEAST_ALONE = 6
 """Characters of a text without any ASCII."""
+_LEAST_LETTERS = 0.75
 
 _USUAL = re.compile(
     "[\t\n\r -~\u00a1-\u024f\u0370-\u03ff\u0400-\u052f\u0590-\u06ff\u0900-\u0dff\u0e00-\u0eff\u10a0-\u11ff\u1e00-\u1fff"
@@ -95,11 +96,18 @@ def _is_reversible(text: str, codec: str, data: bytes) -> bool:
 
 def _is_likely(text: str) -> bool:
     """Return whether a text is one, and not other bytes by chance; without any ASCII that takes more characters."""
-    has_ascii = any(char < "\x7f" for char in text[:_SAMPLE])
-    if not has_ascii and len(text) < _LEAST_ALONE:
+    sample = text[:_SAMPLE]
+    if not any(char < "\x7f" for char in sample) and not _is_in_other_letters(sample):
         return False
     are_usual = _share(text) >= _LEAST
     return are_usual and _share_of_common(text) >= _LEAST_COMMON and _is_in_one_script(text)
+
+
+def _is_in_other_letters(text: str) -> bool:
+    """Return whether a text without any ASCII is one: nearly all of it letters, and none of them Latin."""
+    letters = [char for char in text if char.isalpha()]
+    is_latin = any(_script(char) == "LATIN" for char in set(letters))
+    return len(text) >= _LEAST_ALONE and len(letters) >= _LEAST_LETTERS * len(text) and not is_latin
 
 
 def _share(text: str) -> float:
