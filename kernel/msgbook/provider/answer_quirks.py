@@ -255,7 +255,7 @@ def find_usage(event: dict[str, Any]) -> Usage:
     for place in map(_counts, [*nearest, *places]):
         counts = {key: _first_count(place, paths) for key, paths in _USAGE.items()}
         found = {key: count for key, count in counts.items() if count is not None} | found
-    return {k: n for k, n in found.items() if n or k not in _RARE}  # type: ignore[return-value]
+    return {k: found[k] for k in _USAGE if k in found and (found[k] or k not in _RARE)}  # type: ignore[return-value]
 
 
 def _places(event: dict[str, Any]) -> Iterator[dict[str, Any]]:
