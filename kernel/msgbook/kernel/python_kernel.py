@@ -36,7 +36,7 @@ class PythonKernel(MsgKernel):
         self._has_warned = False
 
     @property
-    def banner(self) -> Any:
+    def banner(self) -> Any:  # type: ignore[override]  # IPython's is a property, too
         return self.shell.banner
 
     def warm_up(self) -> None:
