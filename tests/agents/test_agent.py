@@ -7,7 +7,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.agents.agent import Agent, parse_agent, parse_temporary
+from msgbook.agents.agent import (
+    Agent,
+    ConfiguredNames,
+    narrow_agent,
+    parse_agent,
+    parse_temporary,
+)
 from msgbook_format import check
 from msgbook_format.syntax.attributes import parse_attributes
 
@@ -46,6 +52,29 @@ def test_all_properties_are_read():
     }
     assert notices == ()
     assert agent == Agent("reviewer", "notebook", **wanted)
+
+
+def test_tools_of_the_server_are_the_users_own_to_give():
+    table = {"server_tools": ["web_search", "time_travel"]}
+
+    own, notices = parse_agent("a", table, "configuration")
+    assert (own.server_tools, notices) == (("web_search", "time_travel"), ())
+    narrowed, notices = narrow_agent(own, ConfiguredNames())
+    assert narrowed.server_tools == ("web_search",)
+    assert notices == [
+        "Agent a: there is no server tool 'time_travel' (web_search). Others go under tools of its extra."
+    ]
+
+
+@pytest.mark.parametrize("origin", ["built-in", "project", "notebook", "cell"])
+def test_nobody_else_gives_tools_of_the_server(origin):
+    for value in (["web_search"], "web_search", 7):
+        agent, notices = parse_agent("a", {"server_tools": value, "max_steps": 3}, origin)
+
+        assert (agent.server_tools, agent.max_steps) == (None, 3)
+        assert notices == (
+            "Agent a: server_tools is ignored: only [agents.NAME] of your own msgbook.toml can set it.",
+        )
 
 
 def test_models_may_be_one_name():

@@ -14,6 +14,31 @@ def test_what_is_not_set_is_not_sent():
     assert make_request_options(Agent("a", models=("m",), context_window=1000)) == {}
 
 
+@pytest.mark.parametrize(
+    ("api", "sent"),
+    [
+        ("chat", {"web_search_options": {}}),
+        ("responses", {"tools": [{"type": "web_search"}]}),
+        ("anthropic", {"tools": [{"type": "web_search_20250305", "name": "web_search"}]}),
+    ],
+)
+def test_a_tool_of_the_server_has_the_name_of_each_api(api, sent):
+    options = make_request_options(Agent("a", server_tools=("web_search",)), LOCAL, api)
+
+    assert {key: value for key, value in options.items() if key in sent} == sent
+    assert sent.keys().isdisjoint(make_request_options(Agent("a", server_tools=()), LOCAL, api))
+
+
+def test_tools_of_extra_stand_behind_those_with_a_name():
+    extra = {"tools": [{"type": "image_generation"}]}
+    agent = Agent("a", "configuration", server_tools=("web_search",), extra=extra)
+
+    tools = make_request_options(agent, None, "responses")["tools"]
+
+    assert [tool["type"] for tool in tools] == ["web_search", "image_generation"]
+    assert extra == {"tools": [{"type": "image_generation"}]}
+
+
 def test_temperature_is_sent_only_where_it_is_used():
     assert make_request_options(Agent("a", temperature=0.0)) == {"temperature": 0.0}
     assert make_request_options(Agent("a", temperature=0.5, use_temperature=False)) == {}

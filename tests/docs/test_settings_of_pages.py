@@ -71,7 +71,7 @@ def test_an_agent_of_the_users_own_file_may_search_at_the_server(load: Load) -> 
 
     assert settings.warnings == ()
     assert searcher.models == ("gpt-5",)
-    assert searcher.extra == {"tools": [{"type": "web_search"}]}
+    assert searcher.server_tools == ("web_search",)
 
 
 def test_a_provider_is_asked_over_the_responses_api(load: Load) -> None:

@@ -120,6 +120,73 @@ def test_an_agent_of_the_configuration_may_have_a_server_of_its_own(talk, tmp_pa
     }
 
 
+FINDER = '[agents.finder]\nserver_tools = ["web_search"]\n'
+
+
+def searches(request):
+    return "web_search_options" in request
+
+
+def test_an_agent_of_the_configuration_lets_the_server_search(talk, tmp_path):
+    config = tmp_path / "msgbook.toml"
+    config.write_text(FINDER)
+    talk.env["MSGBOOK_CONFIG"] = str(config)
+
+    turn = talk.ask("%%msg agent=finder\nWhat is new?")
+    talk.ask("What is new?")
+    off = {"disabled_tools": ["web_*"]}
+    talk.metadata = {"msgbook": off}
+    talk.ask("%%msg agent=finder\nAnd now?")
+
+    assert [searches(request) for request in talk.server.requests] == [True, False, False]
+    assert talk.server.requests[0]["web_search_options"] == {}
+    assert notices(turn) == []
+
+
+def test_no_notebook_and_no_project_lets_the_server_search(talk):
+    folder = talk.folder / ".msgbook" / "agents"
+    folder.mkdir(parents=True)
+    (folder / "theirs.md").write_text("---\nserver_tools: web_search\n---\nYou search.\n")
+    (talk.folder / ".msgbook" / "config.toml").write_text(
+        '[agents.assistant]\nserver_tools = ["web_search"]\n'
+    )
+    talk.metadata = {"msgbook": {"frontmatter": "agents: {a: {server_tools: [web_search]}}\n"}}
+    talk.add("%agent new b models=m server_tools=web_search")
+
+    turns = [talk.ask(f"%%msg agent={name}\nHi.") for name in ("a", "b", "theirs", "assistant")]
+
+    assert [searches(request) for request in talk.server.requests] == [False] * 4
+    for name, turn in zip(("a", "b", "theirs"), turns, strict=False):
+        words = "server_tools is ignored: only [agents.NAME] of your own msgbook.toml can set it."
+        assert f"Agent {name}: {words}" in notices(turn)
+
+
+def test_an_agent_of_the_notebook_has_nothing_of_the_users_agent_of_that_name(talk, tmp_path):
+    config = tmp_path / "msgbook.toml"
+    config.write_text(FINDER)
+    talk.env["MSGBOOK_CONFIG"] = str(config)
+    talk.metadata = {"msgbook": {"frontmatter": "agents: {finder: {temperature: 1}}\n"}}
+
+    talk.ask("%%msg agent=finder\nHi.")
+
+    assert not searches(talk.server.requests[0])
+
+
+def test_a_server_that_cannot_search_answers_without_and_the_turn_says_so(talk, tmp_path):
+    config = tmp_path / "msgbook.toml"
+    config.write_text(FINDER)
+    talk.env["MSGBOOK_CONFIG"] = str(config)
+    refusal = "Unrecognized request argument supplied: web_search_options"
+    talk.server.answers = [error(400, refusal), text("From memory.")]
+
+    turn = talk.ask("%%msg agent=finder\nWhat is new?")
+
+    assert [searches(request) for request in talk.server.requests] == [True, False]
+    assert turn["status"] == "done"
+    [words] = notices(turn)
+    assert "web_search_options" in words
+
+
 @pytest.mark.parametrize("name", ["theirs", "of-project", "temporary", "mine"])
 def test_a_file_that_chooses_another_provider_is_a_notice(talk, tmp_path, name):
     config = tmp_path / "msgbook.toml"

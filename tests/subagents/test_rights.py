@@ -47,6 +47,21 @@ def test_a_sub_agents_own_list_of_tools_adds_none_to_its_parents(team):
     assert tools_of(team.server.requests[1]) == ["read", "task_finish"]
 
 
+@pytest.mark.parametrize("lead", [(), ("web_search",)])
+def test_a_sub_agent_searches_with_the_server_only_if_its_parent_does(team, lead):
+    team.config = (
+        f"[agents.lead]\nserver_tools = {list(lead)}\n"
+        '[agents.finder]\nserver_tools = ["web_search"]\n'
+    )
+    task = {"prompt": "count", "agent_type": "finder"}
+    team.server.choose = play([dispatch(task), SAID], {"count": report("3")})
+    team.run("%%msg agent=lead\nGo.")
+
+    parent, subagent = team.server.requests[:2]
+    assert ["web_search_options" in request for request in (parent, subagent)] == [bool(lead)] * 2
+    assert metadata_in(team.files[0]).get("allowed_server_tools", []) == list(lead)
+
+
 def test_an_agent_with_a_list_of_tools_dispatches_only_if_the_list_says_so(team):
     team.frontmatter = "agents: {lead: {tools: [read]}}\n"
     team.server.answers = [SAID]

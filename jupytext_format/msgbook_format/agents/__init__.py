@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from msgbook_format.agents.properties import (
         OTHER_NAMES,
         PROPERTIES,
+        USERS_OWN,
         find_property,
         property_table,
         read_names,

@@ -25,6 +25,8 @@ class Property(NamedTuple):
     """Returns the value of an attribute of `%agent new`, which is not yet read."""
     narrows: bool = False
     """True if it restricts the agent: a value that cannot be read then allows nothing."""
+    is_users: bool = False
+    """True if only the user's own configuration can set it; anywhere else it has no effect."""
 
 
 def property_table(attributes: Mapping[str, str]) -> dict[str, Any]:
@@ -146,6 +148,7 @@ PROPERTIES: Mapping[Any, Property] = {
     "system_prompt": _TEXT,
     "tools": _NARROWING,
     "mcp_servers": _NARROWING,
+    "server_tools": _NAMES._replace(is_users=True),
     "allowed_child_types": _NARROWING,
     "allowed_uris": _NARROWING._replace(expected="a list of folders, or one folder"),
     "max_steps": _COUNT,
@@ -161,3 +164,6 @@ PROPERTIES: Mapping[Any, Property] = {
 OTHER_NAMES: Mapping[Any, str] = {"model": "models"}
 """Properties by other names that are accepted: `%model` and `%%msg` know one model. A property that is
 given by its own name, too, has the value that stands there."""
+
+USERS_OWN = "only [agents.NAME] of your own msgbook.toml can set it"
+"""Says where a property belongs that only the user can set."""

@@ -9,8 +9,16 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from msgbook.provider import SERVER_TOOLS
 from msgbook.text import join_first, one_line, repair_surrogates, visible
-from msgbook_format.agents import OTHER_NAMES, find_property, property_table, read_names, read_text
+from msgbook_format.agents import (
+    OTHER_NAMES,
+    USERS_OWN,
+    find_property,
+    property_table,
+    read_names,
+    read_text,
+)
 
 Origin = Literal["built-in", "configuration", "project", "notebook", "cell"]
 """Where an agent is defined; `cell` is a temporary one, of `%agent new`."""
@@ -45,6 +53,8 @@ class Agent:
     """Names of the tools that it may call; None for all."""
     mcp_servers: tuple[str, ...] | None = None
     """Names of the servers whose tools it may call; None for all."""
+    server_tools: tuple[str, ...] | None = None
+    """Names of tools of the model's server that it may use; only the user's configuration sets them."""
     allowed_child_types: tuple[str, ...] | None = None
     """Names of the agents that its sub-agents may be; None for all, nothing for no sub-agents."""
     allowed_uris: tuple[str, ...] | None = None
@@ -76,7 +86,7 @@ class Agent:
     @property
     def names_configuration(self) -> bool:
         """False only if `narrow_agent` leaves the agent as it is: it names nothing that the user has to have configured."""
-        named = (self.provider, self.tools, self.mcp_servers, self.extra)
+        named = (self.provider, self.tools, self.mcp_servers, self.server_tools, self.extra)
         return any(value is not None for value in named)
 
 
@@ -108,6 +118,8 @@ def parse_agent(name: str, table: Any, origin: Origin) -> ParsedAgent:
         elif known is None:
             shown = _excerpt(key)
             notices.append(f"Agent {visible(name)}: unknown property {shown}; it is ignored.")
+        elif known.is_users and origin != "configuration":
+            notices.append(f"Agent {visible(name)}: {key} is ignored: {USERS_OWN}.")
         elif value is not None:
             try:
                 found[field] = _repair(known.read(value))
@@ -324,8 +336,16 @@ def narrow_agent(agent: Agent, configured: ConfiguredNames) -> tuple[Agent, list
         f"{_list_known(configured.mcp_servers)}."
         for name in unknown
     ]
+    of_server, unknown = _split(agent.server_tools, SERVER_TOOLS)
+    notices += [
+        f"{_title(agent)}: there is no server tool {_quoted(name)}{_list_known(SERVER_TOOLS)}. Others go under "
+        "tools of its extra."
+        for name in unknown
+    ]
     agent, refused = narrow_extra(agent)
-    narrowed = replace(agent, provider=provider, tools=tools, mcp_servers=servers)
+    narrowed = replace(
+        agent, provider=provider, tools=tools, mcp_servers=servers, server_tools=of_server
+    )
     return narrowed, [*notices, *refused]
 
 

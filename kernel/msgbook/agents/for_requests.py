@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from msgbook.agents.agent import Agent
 from msgbook.agents.project_files import Skill, build_skills_index
 from msgbook.messages import ApiName
-from msgbook.provider import turn_options
+from msgbook.provider import server_tool_options, turn_options
 from msgbook.text import repair_surrogates
 
 _EFFORTS: dict[bool | None, str] = {True: "medium", False: "none"}
@@ -25,6 +25,7 @@ def make_request_options(
     - `max_output_tokens` is sent under the name that the server reads (`token_limit_key`).
     - `reasoning_effort` is sent as written, else `medium` for `reasoning: true` and `none` for
       `reasoning: false` (seed 004). A server that refuses it is asked without.
+    - `server_tools` are sent as the API calls them, before those in `extra`.
     - `extra` is sent as written, under its names in the API, and wins.
     - The options of the API that show the model's reasoning are sent unless it is switched off.
 
@@ -44,7 +45,13 @@ def make_request_options(
         options["reasoning_effort"] = effort
     if effort == "none":
         options.pop("reasoning_summary", None)
-    return options | dict(agent.extra or {})
+    extra = dict(agent.extra or {})
+    if agent.server_tools:
+        given = server_tool_options(api, agent.server_tools)
+        if "tools" in given and "tools" in extra:
+            extra["tools"] = [*given["tools"], *extra["tools"]]
+        options |= given
+    return options | extra
 
 
 # The system prompt: an agent's own prompt, what it may read, and its skills. Pure.

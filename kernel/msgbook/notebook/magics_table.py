@@ -177,10 +177,10 @@ MSG_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
 """Attributes of a `%%msg` line, with the values that completion offers."""
 
 AGENT_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(sorted({*PROPERTIES, *OTHER_NAMES} - {"system_prompt"}), ()),
+    **dict.fromkeys(sorted({*PROPERTIES, *OTHER_NAMES} - {"system_prompt", "server_tools"}), ()),
     **dict.fromkeys(("model", "models"), (MODEL,)),
 }
-"""Attributes of a `%agent new NAME` line, which cannot set a system prompt."""
+"""Attributes of a `%agent new NAME` line, which can set neither a system prompt nor tools of the server."""
 
 CELL_FORMS = (
     Form(CONTINUE_MAGIC, "ask for the rest of an answer that broke off, was stopped or failed"),

@@ -30,10 +30,11 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.provider.apis import request_body, turn_options
+    from msgbook.provider.apis import request_body, server_tool_options, turn_options
     from msgbook.provider.asking import Asking
     from msgbook.provider.base import (
         REASONING_PARSERS,
+        SERVER_TOOLS,
         TOOL_PARSERS,
         MakeTransport,
         Provider,

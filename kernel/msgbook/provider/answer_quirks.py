@@ -152,6 +152,7 @@ _USAGE = {
     "web_searches": (
         "server_tool_use.web_search_requests",  # Anthropic, and gateways to it
         "prompt_tokens_details.web_search_requests",  # LiteLLM
+        "web_search.num_requests",  # `tool_usage` of the Responses API
     ),
 }
 """Places where a server may state a number of tokens, or of searches, the most common first. Of llama.cpp's `prompt_n` see `_counts`."""

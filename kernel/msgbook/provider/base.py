@@ -149,8 +149,14 @@ class Api:
     """Keys that ask for a streamed answer and its usage."""
     make_body: Callable[[Request, Mapping[str, Any]], dict[str, Any]]
     """Returns the body of a request with some of the `streaming` keys."""
+    server_tools: Mapping[str, Mapping[str, Any]]
+    """Options that let the server use tools of its own, by the tool's name in `SERVER_TOOLS`."""
     new_decoder: Callable[[Callable[[], str]], AnswerDecoder]
     """Returns a decoder for one response. Its argument makes ids for tool calls that have none."""
+
+
+SERVER_TOOLS = ("web_search",)
+"""Tools of servers that an agent can be given by name, whatever each API calls them."""
 
 
 # Server command-line options that our error messages quote.

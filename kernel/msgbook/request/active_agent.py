@@ -186,6 +186,9 @@ class AgentChooser:
         limits, limit_notices = self._limits.narrow(agent.limits)
         limits, prompt_limit_notices = limits.narrow(prompt.attributes)
         lineage = lineage_of(transcript)
+        if agent.server_tools:
+            kept = tuple(name for name in agent.server_tools if lineage.allows_server_tool(name))
+            agent = replace(agent, server_tools=kept)
         known = select_server_tools(agent, self._mcp.tools(servers)) if servers else []
         of_servers = [tool for tool in known if lineage.allows(tool)]
         tools = self._offered_tools(agent, allowed, lineage, limits)

@@ -28,6 +28,8 @@ class Lineage:
     """Tools that its parent allows; None for no limit."""
     off: tuple[str, ...] = ()
     """Tools that the notebook switches off; names or patterns."""
+    server_tools: tuple[str, ...] = ()
+    """For a sub-agent: tools of the model's server that its parent has."""
 
     @property
     def depth(self) -> int:
@@ -52,6 +54,10 @@ class Lineage:
         is_allowed = self.tools is None or tool.name in self.tools
         return is_allowed and not is_off(tool.name, self.off)
 
+    def allows_server_tool(self, name: str) -> bool:
+        """Return whether the agents above and the notebook allow a tool of the model's server."""
+        return (self.depth == 0 or name in self.server_tools) and not is_off(name, self.off)
+
     def _may_dispatch(self, agent: Agent, limits: Limits) -> bool:
         """Return whether an agent may start sub-agents. One that is its own ancestor may not."""
         return (
@@ -72,7 +78,7 @@ def lineage_of(transcript: Transcript) -> Lineage:
     if parent_id is None:
         return Lineage(tools=allowed, off=off)
     above = _names(as_dict(metadata.get("parent")).get("agents")) or (parent_id,)
-    return Lineage(above, allowed, off)
+    return Lineage(above, allowed, off, _names(metadata.get("allowed_server_tools")))
 
 
 def _names(value: Any) -> tuple[str, ...]:

@@ -2,6 +2,8 @@ import { nullTranslator } from '@jupyterlab/translation';
 import jsonCases from '../../../tests/format/turn/fixtures/shown_json.json';
 import sourceCases from '../../../tests/format/turn/fixtures/sources.json';
 import words from '../../../tests/format/turn/fixtures/turn_wording.json';
+import type { IViewTools } from '../render/blockView';
+import { createBlockView } from '../render/blockViews';
 import { hiddenReasoningLines, shownSources } from '../turn/shownFacts';
 import { type ITurn, parseTurn } from '../turn/model';
 import { shownJson } from '../turn/shownJson';
@@ -37,6 +39,51 @@ describe('sources of a text', () => {
     const shown = shownSources({ type: 'text', extra });
     expect(shown).toEqual({ sources: [], further: 0 });
   });
+});
+
+describe('what a server did itself', () => {
+  function linksOf(text: string, item: object): [string, string | null][] {
+    const view = createBlockView('notice', { trans } as IViewTools);
+    const block = { type: 'notice', text, extra: { item } };
+    void view.update(block, { streaming: false, blocks: [], asked: [] });
+    return Array.from(view.widget.node.querySelectorAll('a'), link => [
+      link.href,
+      link.rel
+    ]);
+  }
+
+  it('is shown with links to the pages that its item names, and no others', () => {
+    const item = {
+      content: [
+        { url: 'https://a.example/b_(c)' },
+        { url: 'https://a.example/' },
+        { url: 'javascript:alert(1)' },
+        { url: 'mailto:a@b.example' },
+        7
+      ]
+    };
+    const text =
+      'Found A (https://a.example/b_(c)); B (https://a.example/); C (javascript:alert(1)); ' +
+      'D (mailto:a@b.example); E (https://e.example/).';
+    expect(linksOf(text, item)).toEqual([
+      ['https://a.example/b_(c)', 'noopener noreferrer'],
+      ['https://a.example/', 'noopener noreferrer']
+    ]);
+  });
+
+  it('has a link to the page that was opened', () => {
+    const action = { type: 'open_page', url: 'https://a.example/x' };
+    expect(
+      linksOf('The server opened the page "https://a.example/x".', { action })
+    ).toEqual([['https://a.example/x', 'noopener noreferrer']]);
+  });
+
+  it.each([{}, { content: 'x', action: [] }, { content: [{ url: 7 }] }])(
+    'has none without pages: %p',
+    item => {
+      expect(linksOf('Found A (https://a.example/).', item)).toEqual([]);
+    }
+  );
 });
 
 describe('JSON of unknown origin', () => {

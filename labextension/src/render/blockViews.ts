@@ -13,7 +13,12 @@ import {
   TOOL_RESULTS
 } from '../turn/kinds';
 import { asAmount, asText, isObject } from '../turn/model';
-import { type ISource, type ISources, shownSources } from '../turn/shownFacts';
+import {
+  type ISource,
+  type ISources,
+  pagesOf,
+  shownSources
+} from '../turn/shownFacts';
 import { controlsVisible } from '../turn/text';
 import {
   actionButton,
@@ -97,7 +102,11 @@ function noticeView({ trans, act }: IViewTools): IBlockView {
       );
       const text = controlsVisible(asText(block.text) ?? '');
       if (text !== shown) {
-        words.replaceChildren(...withCodeSpans(text));
+        const item = isObject(block.extra) ? block.extra.item : undefined;
+        const pages = isObject(item) ? pagesOf(item) : [];
+        words.replaceChildren(
+          ...(pages.length > 0 ? withLinks(text, pages) : withCodeSpans(text))
+        );
         shown = text;
       }
       item.node.remove();
@@ -165,12 +174,29 @@ function sourceNode({ title, url }: ISource): HTMLElement | string {
   if (url === null) {
     return words;
   }
+  return linkTo(url, words);
+}
+
+function linkTo(url: string, words: string): HTMLElement {
   const link = element('a', '', words);
   link.href = url;
   // The title is the server's: where the link leads has to be seen, too.
   link.title = url;
   hardenLink(link);
   return link;
+}
+
+/** Return `text` as nodes: each of the addresses in it is a link. */
+function withLinks(
+  text: string,
+  urls: readonly string[]
+): (HTMLElement | string)[] {
+  // The longest first: one may be the beginning of another.
+  const known = Array.from(new Set(urls)).sort((a, b) => b.length - a.length);
+  const escaped = known.map(url => url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return text
+    .split(new RegExp(`(${escaped.join('|')})`))
+    .map((part, i) => (i % 2 === 1 ? linkTo(part, part) : part));
 }
 
 /** Create a view of reasoning: its text, or one line where the server keeps it to itself. */

@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { kindOf, REASONINGS } from './kinds';
-import { asText, type IBlock, isObject, type ITurn } from './model';
+import { asObjects, asText, type IBlock, isObject, type ITurn } from './model';
 import { shortened } from './text';
 import { formatCount } from './wording';
 
@@ -99,6 +99,16 @@ function sourceOf(citation: Record<string, unknown>): ISource | null {
   const title = TITLES.map(key => oneLine(citation[key])).find(Boolean);
   const url = asText(citation.url) ?? '';
   return title ? { title, url: LINK.test(url) ? url : null } : null;
+}
+
+/** Return the addresses of pages that a server opened or found, as its item names them. */
+export function pagesOf(item: Record<string, unknown>): readonly string[] {
+  const action = isObject(item.action) ? item.action : {};
+  const places = [action, ...asObjects(item.content)];
+  return places
+    .map(place => asText(place.url) ?? '')
+    .filter(url => /^http/i.test(url) && LINK.test(url))
+    .slice(0, SOURCES_LIMIT);
 }
 
 function oneLine(value: unknown): string {

@@ -80,6 +80,11 @@ CASES = {
     "a property that there is not": (
         "---\nagents:\n  a:\n    temprature: 1\n    tools: [7]\n---\n", [(4, "unknown-property"), (5, "agents-type")]
     ),
+    "tools of the server, which only the user gives": (
+        ("---\nagents:\n  a:\n    server_tools: [web_search]\n---\n\n# %% [^n]\n\n[^n]: [code]\n\n"
+        "```ipython\n%agent new b server_tools=web_search\n```\n"),
+        [(4, "users-property"), (7, "users-property")],
+    ),
     "an agent without a property, and the one that is always there": (
         "---\nagents:\n  a: {models: , reasoning: ~}\n  b:\ndefault_agent: assistant\n---\n", []
     ),

@@ -45,6 +45,22 @@ END = ModelFinished(
 )
 
 
+@pytest.mark.parametrize(
+    ("told", "counted"),
+    [
+        ({"web_search": {"num_requests": 2}}, {"web_searches": 2}),
+        ({"web_search": {"num_requests": 0}}, {}),
+        ({"web_search": None}, {}),
+        ([], {}),
+    ],
+)
+def test_searches_that_were_billed_are_counted(told, counted):
+    usage = {"input_tokens": 1, "output_tokens": 2}
+    last = completed(message("Yes."), usage=usage, tool_usage=told)
+
+    assert end(decode(sse(last))).usage == {**usage, **counted}
+
+
 def test_reasoning_text_and_calls_come_with_usage_and_the_model_that_answered():
     events = decode(sse(*STREAM))
 

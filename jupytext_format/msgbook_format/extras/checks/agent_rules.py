@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from msgbook_format.agents.properties import PROPERTIES, find_property, property_table
+from msgbook_format.agents.properties import PROPERTIES, USERS_OWN, find_property, property_table
 from msgbook_format.cells.code import PYTHON_INFO
 from msgbook_format.extras.checks.checked_text import (
     YAML_LINE,
@@ -196,6 +196,8 @@ def _property(agent: str, key: str, value: Any, shown: str, *, line: int) -> Ite
         near = get_close_matches(key[:_SHOWN], PROPERTIES, n=1)
         suggestion = f". Did you mean `{near[0]}`?" if near else ""
         yield Finding(line, "unknown-property", f"{what} is unknown and ignored{suggestion}")
+    elif known.is_users:
+        yield Finding(line, "users-property", f"{what} is ignored: {USERS_OWN}")
     elif value is not None:
         try:
             known.read(value)

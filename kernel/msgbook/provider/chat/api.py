@@ -36,4 +36,7 @@ def _sent(message: Message) -> Message:
     return {key: value for key, value in message.items() if key not in ECHOED}
 
 
-CHAT = Api("chat", "/chat/completions", {}, STREAMING, make_body, CompletionDecoder)
+SERVER_TOOLS: dict[str, Any] = {"web_search": {"web_search_options": {}}}
+"""Options that let the server use tools of its own."""
+
+CHAT = Api("chat", "/chat/completions", {}, STREAMING, make_body, SERVER_TOOLS, CompletionDecoder)
