@@ -26,13 +26,6 @@ API_TITLES: Mapping[ApiName, str] = {
 }
 """What a reader is told that an API is."""
 
-OTHER_API: Mapping[ApiName, ApiName] = {
-    "chat": "responses",
-    "responses": "chat",
-    "anthropic": "chat",
-}
-"""The API that a server may have instead."""
-
 OUTPUT_ITEMS = "output_items"
 """Key of an assistant message with what a server of the Responses API wants back within the turn: its output
 items in their order. Those of type `message` and `function_call` hold nothing that the message itself says."""

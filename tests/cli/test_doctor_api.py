@@ -160,7 +160,7 @@ def test_calls_count_more_than_reasoning_and_readable_reasoning_more_than_encryp
     end = ModelFinished("stop", ended=True)
     answers = [Answer(**{"end": end, **shown}) for shown in (ours, theirs)]
 
-    found = judge_apis(ApiChoice("chat", "main"), *answers)
+    found = judge_apis(ApiChoice("chat", "responses", "main"), *answers)
 
     assert found.status == ("note" if is_better else "pass")
     assert bool(found.advice) == is_better

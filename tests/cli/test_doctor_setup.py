@@ -75,7 +75,7 @@ def test_setup_asks_which_api_a_server_has_and_writes_it_if_it_is_set(capsys):
     answers = ask_settings(ask, lambda url, variable: ["m", "n"])
 
     assert answers == Answers("http://h:1/v1", "", "m", "responses")
-    assert "Enter chat or responses." in capsys.readouterr().out
+    assert "Enter chat, responses or anthropic." in capsys.readouterr().out
     assert format_toml(answers).endswith('base_url = "http://h:1/v1"\napi = "responses"\n')
 
 

@@ -90,7 +90,7 @@ def test_an_unknown_api_is_a_warning_with_its_line(toml, value):
 
     assert settings.provider.api == "chat"
     assert [w.rpartition("/")[2] for w in settings.warnings] == [
-        'msgbook.toml:3: api is ignored: expected "chat" or "responses".'
+        'msgbook.toml:3: api is ignored: expected "chat", "responses" or "anthropic".'
     ]
 
 

@@ -74,6 +74,16 @@ def test_an_agent_of_the_users_own_file_may_search_at_the_server(load: Load) -> 
     assert searcher.server_tools == ("web_search",)
 
 
+def test_a_provider_is_asked_over_anthropics_api(load: Load) -> None:
+    settings = load(ANTHROPIC_API_KEY="sk-ant-of-the-test")
+
+    assert settings.warnings == ()
+    claude = settings.providers["claude"]
+    assert settings.provider is claude
+    assert (claude.base_url, claude.api) == ("https://api.anthropic.com/v1", "anthropic")
+    assert claude.api_key == "sk-ant-of-the-test"
+
+
 def test_a_provider_is_asked_over_the_responses_api(load: Load) -> None:
     settings = load()
 

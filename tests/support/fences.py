@@ -144,6 +144,7 @@ RUN_BY: dict[str, dict[str, str | tuple[str, ...]]] = {
         "toml": (
             f"{_SETTINGS}::test_a_complete_file_names_a_server_and_its_model",
             f"{_SETTINGS}::test_an_agent_of_the_users_own_file_may_search_at_the_server",
+            f"{_SETTINGS}::test_a_provider_is_asked_over_anthropics_api",
             f"{_SETTINGS}::test_a_provider_is_asked_over_the_responses_api",
             f"{_SETTINGS}::test_the_server_of_the_environment_is_asked_over_the_responses_api",
         ),

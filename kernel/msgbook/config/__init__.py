@@ -21,6 +21,8 @@ from msgbook.config.providers import (
     at_base_url,
     check_url,
     default_api,
+    other_api,
+    own_server,
     parse_header_lines,
     server_url,
 )
@@ -61,6 +63,8 @@ __all__ = [
     "hide_keys",
     "load_settings",
     "may_contain",
+    "other_api",
+    "own_server",
     "parse_header_lines",
     "redact",
     "redact_json",

@@ -51,8 +51,9 @@ ORGANIZATION_HEADERS = {
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 _OPENAI_HOST = "api.openai.com"
+_ANTHROPIC_HOST = "api.anthropic.com"
 OPENAI_URL = f"https://{_OPENAI_HOST}/v1"
-ANTHROPIC_URL = "https://api.anthropic.com/v1"
+ANTHROPIC_URL = f"https://{_ANTHROPIC_HOST}/v1"
 
 
 class FoundProviders(NamedTuple):
@@ -139,6 +140,22 @@ def takes_documents(base_url: str | None, api: ApiName) -> bool:
         api in apis and (host == name or host.endswith(f".{name}"))
         for name, apis in _DOCUMENTS.items()
     )
+
+
+def other_api(api: ApiName, base_url: str | None) -> ApiName:
+    """Return the API that a server may have besides, or instead."""
+    host = urlsplit(base_url).hostname if base_url else ""
+    if api == "chat" and host == _ANTHROPIC_HOST:
+        return "anthropic"
+    return "responses" if api == "chat" else "chat"
+
+
+def own_server(base_url: str | None) -> str:
+    """Return the company whose own server a URL is, where it is known to be there; empty for any other."""
+    host = urlsplit(server_url(base_url)).hostname or ""
+    if host == _ANTHROPIC_HOST:
+        return "Anthropic"
+    return "OpenAI" if default_api(base_url) == "responses" else ""
 
 
 def server_url(base_url: str | None) -> str:

@@ -107,6 +107,12 @@ class ProviderSettings:
     problem: str = ""
     """Why it cannot be used; empty if it can."""
 
+    @property
+    def url_variable(self) -> str:
+        """Name of the environment variable with the URL, for a provider that the environment sets."""
+        is_anthropic = self.key_variable == "ANTHROPIC_API_KEY"
+        return "ANTHROPIC_BASE_URL" if is_anthropic else "OPENAI_BASE_URL"
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

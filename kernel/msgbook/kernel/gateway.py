@@ -20,7 +20,7 @@ _NO_FOLDER = (
     "A kernel gateway started this kernel in its own folder because {why}. Reading any file needs "
     "approval."
 )
-_PASSED_ON = "OPENAI_API_KEY,OPENAI_BASE_URL,MSGBOOK_MODEL"
+_PASSED_ON = "OPENAI_API_KEY,OPENAI_BASE_URL,ANTHROPIC_API_KEY,MSGBOOK_MODEL"
 _NO_SETTINGS = (
     "The demo model answers because the kernel gateway passed on no settings. Start Kernel Gateway with "
     f"KG_ENV_PROCESS_WHITELIST={_PASSED_ON}, or Enterprise Gateway with EG_INHERITED_ENVS={_PASSED_ON}. "

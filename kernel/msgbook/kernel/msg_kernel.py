@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgbook import __version__
 from msgbook.approval import ReadLine
+from msgbook.config import Settings
 from msgbook.display.failure import INTERRUPTED, Failure, error_content
 from msgbook.kernel.assist.assistant import Assistant, ModelNames, answer_assist
 from msgbook.kernel.assist.prompt_scope import is_unfinished
@@ -35,6 +36,7 @@ from msgbook.kernel.page.page_comms import COMM_TARGET
 from msgbook.kernel.python.import_path import import_from_folder
 from msgbook.kernel.session import Send, Session
 from msgbook.kernel.session_keys import MESSAGE, REPLY, read_keys
+from msgbook.messages import ApiName
 from msgbook.notebook import RequestedCell, is_own_magic, working_folder
 from msgbook.notebook.magics_table import PYTHON_MAGIC
 from msgbook.text import repair_surrogates
@@ -108,7 +110,7 @@ class MsgKernel(InterruptibleKernel):
 
     def warm_up(self) -> None:
         """Import what the first turn needs, in a thread: it takes about a second."""
-        start_warm_up()
+        start_warm_up(self._session.settings)
 
     @property
     def kernel_info(self) -> dict[str, Any]:
@@ -280,14 +282,20 @@ class MsgKernel(InterruptibleKernel):
 # Imports that a kernel makes after its start, so that the first turn does not wait for them.
 
 
-def start_warm_up() -> None:
+def start_warm_up(settings: Settings) -> None:
     """Import what the first turns need, in a thread."""
-    threading.Thread(target=warm_up, name="msgbook-warm-up", daemon=True).start()
+    server = settings.provider
+    api = server.api if server else "chat"
+    threading.Thread(target=warm_up, args=(api,), name="msgbook-warm-up", daemon=True).start()
 
 
-def warm_up() -> None:
-    """Import what the first turns need, before this returns."""
-    from msgbook.provider import import_network, import_sdk
+def warm_up(api: ApiName = "chat") -> None:
+    """Import what the first turns need, before this returns.
+
+    Args:
+        api: Of the default server.
+    """
+    from msgbook.provider import import_network, import_sdk_of
 
     for name in (
         "msgbook.turn_run",
@@ -298,4 +306,6 @@ def warm_up() -> None:
         "msgbook_format.turn.markdown.render",
     ):
         importlib.import_module(name)
-    import_network(import_sdk())
+    sdk = import_sdk_of(api)
+    if sdk is not None:
+        import_network(sdk)

@@ -25,7 +25,7 @@ from msgbook.config import (
 from msgbook.config.key_names import texts_named_like_keys
 from msgbook.config.key_places import KEY_PLACES, SESSION
 from msgbook.config.key_store import find_key_store
-from msgbook.config.providers import OPENAI_URL, PRESETS, fits_a_header
+from msgbook.config.providers import ENVIRONMENT, OPENAI_URL, PRESETS, fits_a_header
 from msgbook.config.urls import origin_of
 from msgbook.config.written_settings import (
     Answers,
@@ -260,7 +260,7 @@ def _current(provider: ProviderSettings, model: str) -> dict[str, str] | None:
         "key_from": "variable" if variable else saved.place if saved else "none",
         "key_variable": variable or "",
         "model": model,
-        "api": provider.api if provider.is_api_set else "",
+        "api": provider.api if provider.is_api_set or provider.api == "anthropic" else "",
     }
 
 
@@ -272,7 +272,8 @@ def _value_of(variable: str, settings: Settings) -> str | None:
 
 def _overriding(settings: Settings) -> Iterator[str]:
     """Yield the names of the set variables that go before the file."""
-    ours = next((p for p in settings.providers.values() if p.from_environment), None)
+    ours = settings.providers.get(ENVIRONMENT)
+    ours = ours if ours and ours.from_environment else None
     if ours and ours.api_key:
         yield "OPENAI_API_KEY"
     if ours and ours.base_url:
@@ -343,4 +344,4 @@ class Form:
                 "The key contains a blank, a line break or a character that no key has."
             )
         if self.api and self.api not in get_args(ApiName):
-            raise ConfigError("Choose one of the two APIs.")
+            raise ConfigError("Choose one of the APIs.")

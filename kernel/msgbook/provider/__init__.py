@@ -48,6 +48,12 @@ if TYPE_CHECKING:
     from msgbook.provider.plugins import ProviderFactory, find_provider_entry
     from msgbook.provider.request_quirks import token_limit_key
     from msgbook.provider.server_provider import ServerProvider
-    from msgbook.provider.servers import Servers, describe_demo_model, new_provider, server_class
+    from msgbook.provider.servers import (
+        Servers,
+        describe_demo_model,
+        import_sdk_of,
+        new_provider,
+        server_class,
+    )
 else:
     __getattr__ = lazy_names(__name__)

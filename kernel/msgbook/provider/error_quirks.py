@@ -35,7 +35,13 @@ _STATUSES = {
     "rate_limit_error": 429,
     "insufficient_quota": 429,
     "invalid_request_error": 400,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
     "server_error": 500,
+    "api_error": 500,
+    "timeout_error": 504,
     "internal_server_error": 500,
     "unavailable_error": 503,
     "overloaded_error": 503,
@@ -273,8 +279,11 @@ _NOT_IN_THIS_API: dict[ApiName, re.Pattern[str]] = {
     "responses": re.compile(
         rf"{_NOT_IN}(\bresponses api\b|/responses\b)|/responses is not supported", re.IGNORECASE
     ),
+    "anthropic": re.compile(
+        rf"{_NOT_IN}(\bmessages api\b|/messages\b)|/messages is not supported", re.IGNORECASE
+    ),
 }
-"""The words of OpenAI, vLLM and gateways about what only the other API can do."""
+"""The words of OpenAI, vLLM and gateways about what only another API can do."""
 _NOT_STORED = re.compile(r"\b(response|item) with id\b.{0,200}\bnot found\b", re.IGNORECASE)
 _POLICY = re.compile(
     r"\bmoderation\b|\bflagged\b|\bcontent[ _-]?(policy|filter)|\bsafety\b", re.IGNORECASE

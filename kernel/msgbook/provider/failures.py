@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
-from msgbook.config import ProviderSettings, default_api, redact
+from msgbook.config import ProviderSettings, other_api, own_server, redact
 from msgbook.errors import (
     RESTART,
     LostConnectionError,
@@ -16,7 +16,6 @@ from msgbook.errors import (
     ProviderError,
     Retry,
 )
-from msgbook.messages import OTHER_API
 from msgbook.network import Route, is_untrusted
 from msgbook.provider.apis import find_api
 from msgbook.provider.charsets import CharsetError
@@ -352,9 +351,10 @@ class Advice:
 
     def for_lost_connection(self, *, has_answered: bool) -> str:
         """Return what to do about a server that cannot be reached; the argument is as in `for_no_answer`."""
-        if default_api(self._settings.base_url) == "responses":
-            # The host is OpenAI's own.
-            other = f"For a server other than OpenAI's, set {self.url_setting}{self.and_restart}."
+        if company := own_server(self._settings.base_url):
+            other = (
+                f"For a server other than {company}'s, set {self.url_setting}{self.and_restart}."
+            )
             return f"Is this computer online, and does a proxy let the request through? {other}"
         if has_answered:
             return f"{_ANSWERED}. Is it still running?"
@@ -383,7 +383,7 @@ class Advice:
             key = self._settings.api_key
             return "Check the key." if key else "The server wants a key: enter it above."
         from_environment = self._settings.from_environment
-        variable = "OPENAI_API_KEY" if from_environment else self._settings.key_variable
+        variable = self._settings.key_variable
         saved = self._settings.saved_key
         if saved and not from_environment:
             missing = (
@@ -401,7 +401,7 @@ class Advice:
     def url_setting(self) -> str:
         """The name of the setting with the base URL."""
         if self._settings.from_environment:
-            return "OPENAI_BASE_URL"
+            return self._settings.url_variable
         if self._settings.is_unsaved:
             return "the URL"
         return f"base_url of {self._table}"
@@ -418,7 +418,7 @@ class Advice:
 
     @property
     def _other_api(self) -> str:
-        return f'api = "{OTHER_API[self._settings.api]}"'
+        return f'api = "{other_api(self._settings.api, self._settings.base_url)}"'
 
     @property
     def _set_other_api(self) -> str:
@@ -438,7 +438,7 @@ class Advice:
             return f"{missing} Check the URL {_V1}. If it is right, {self._set_other_api}."
         # The table of a provider holds its URL, too; that of the environment's provider does not.
         is_one_table = not self._settings.from_environment
-        if self._settings.api == "responses":
+        if self._settings.api != "chat":
             checked = "base_url in the same table" if is_one_table else self.url_setting
             advice = f"Set {self._other_api} in {self._table}, or check {checked} {_V1}"
             return f"{missing} {advice}, and {RESTART}."

@@ -185,7 +185,7 @@ class ServerProvider(ABC):
         client = await self._connected()
         with self._plain_errors(None):
             try:
-                answer: object = await client.get(f"/models{self._query}", cast_to=object)
+                answer: object = await client.get(self._models_target(), cast_to=object)
             except ValueError as error:
                 answer = error
         found = answer.get("data") if isinstance(answer, dict) else answer
@@ -193,6 +193,10 @@ class ServerProvider(ABC):
             raise NoModelListError("NotAList", self._no_models(answer))
         ids = (model.get("id") for model in found if isinstance(model, dict))
         return [one_line(name) for name in ids if isinstance(name, str)]
+
+    def _models_target(self) -> str:
+        """Return path and query of the list of models."""
+        return f"/models{self._query}"
 
     async def close(self) -> None:
         if self._client is not None:

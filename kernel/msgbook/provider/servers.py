@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgbook.config import DEMO_MODEL, ProviderSettings, Settings
 from msgbook.errors import RESTART, ConfigError, NoModelListError
 from msgbook.events import RetryWait
 from msgbook.ids import Ids
+from msgbook.messages import ApiName
 from msgbook.provider.asking import Asking, Learned
 from msgbook.provider.base import Provider, Request, Wire
 from msgbook.provider.pace import Paces
@@ -266,6 +267,17 @@ def new_provider(
 
         return plugin_provider(server, settings.plugins_off, settings.secrets)
     return server_class(server)(server, secrets=settings.secrets, ids=ids, wire=wire)
+
+
+def import_sdk_of(api: ApiName) -> Any:
+    """Return the package of the SDK that asks over an API; None if it is not installed."""
+    if api != "anthropic":
+        from msgbook.provider.http import import_sdk
+
+        return import_sdk()
+    from msgbook.provider.anthropic.server import import_anthropic, missing_requirement
+
+    return None if missing_requirement() else import_anthropic()
 
 
 def server_class(server: ProviderSettings) -> type[ServerProvider]:

@@ -40,7 +40,7 @@ _MOST_TOKENS = 400
 """Tokens of one answer with its reasoning; more than the answers need."""
 
 _LIMITS = re.compile(r"max_(completion_|output_)?tokens")
-"""The keys that limit the tokens of an answer, in both APIs."""
+"""The keys that limit the tokens of an answer, in all APIs."""
 
 
 class ListeningWire(Wire):
@@ -173,7 +173,8 @@ def _add(answer: Answer, event: StreamEvent, seconds: float) -> None:
             call[0] += event.name
             call[1] += event.arguments
         case OutputItem():
-            if event.item.get("encrypted_content"):
+            is_sealed = event.item.get("type") == "redacted_thinking"
+            if is_sealed or event.item.get("encrypted_content"):
                 answer.has_encrypted_reasoning = True
         case ReasoningDetails():
             if any(detail.get("type") == "reasoning.encrypted" for detail in event.details):

@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
-from msgbook.config import ProviderSettings, Settings
+from msgbook.config import ProviderSettings, Settings, other_api
 from msgbook.errors import (
     RESTART,
     ConfigError,
@@ -19,8 +19,8 @@ from msgbook.errors import (
     ProviderError,
     UnusableSettingError,
 )
-from msgbook.messages import API_TITLES, OTHER_API, ApiName
-from msgbook.provider import MissingRouteError, OpenAIProvider
+from msgbook.messages import API_TITLES, ApiName
+from msgbook.provider import MissingRouteError, server_class
 from msgbook.server_checks.answer import (
     ONLY_CHAT,
     OTHER_MODEL,
@@ -223,17 +223,14 @@ class ApiChoice:
     """The API in force, and where the other one would be set."""
 
     api: ApiName
+    other: ApiName
+    """The API that is not in force."""
     provider: str
     """Name of the provider."""
     file: str = "msgbook.toml"
     """Name of the configuration file, or its path if it has to be created."""
     is_unsaved: bool = False
     """True for a form's fields, which are in no file yet."""
-
-    @property
-    def other(self) -> ApiName:
-        """The API that is not in force."""
-        return OTHER_API[self.api]
 
     @property
     def advice(self) -> str:
@@ -280,7 +277,8 @@ def judge_only_api(choice: ApiChoice, *, answers: bool) -> Finding:
             "pass",
             f"using the {API_TITLES[choice.api]}; the server has no {API_TITLES[choice.other]}",
         )
-    words = "the server has neither the chat API nor the Responses API at this URL"
+    one, other = (API_TITLES[name] for name in API_TITLES if name in (choice.api, choice.other))
+    words = f"the server has neither the {one} nor the {other} at this URL"
     return Finding("api", "fail", words, "Is the base URL right (it usually ends in /v1)?")
 
 
@@ -334,7 +332,8 @@ async def check_server(
         seconds: Limit for one request.
         file: Configuration file that advice names.
     """
-    choice = ApiChoice(server.api, server.name, file, server.is_unsaved)
+    other_one = other_api(server.api, server.base_url)
+    choice = ApiChoice(server.api, other_one, server.name, file, server.is_unsaved)
     async with AsyncExitStack() as closing:
 
         def asker(api: ApiName) -> Asker:
@@ -367,7 +366,7 @@ async def list_models(server: ProviderSettings, *, seconds: float) -> list[str]:
         ProviderError: The server does not list them.
         TimeoutError: It took too long.
     """
-    provider = OpenAIProvider(server, secrets=(server.api_key,) if server.api_key else ())
+    provider = server_class(server)(server, secrets=(server.api_key,) if server.api_key else ())
     try:
         async with asyncio.timeout(seconds):
             return await provider.models()

@@ -11,7 +11,8 @@ const HOSTED = {
   name: 'hosted',
   title: '',
   baseUrl: 'https://h/v1',
-  keyVariable: 'H_KEY'
+  keyVariable: 'H_KEY',
+  api: ''
 };
 
 describe('the fields of the form that connects a model', () => {
@@ -23,6 +24,9 @@ describe('the fields of the form that connects a model', () => {
     });
     expect(withPreset({ ...HOSTED, keyVariable: '' }, 'Keys').keyFrom).toBe(
       'none'
+    );
+    expect(withPreset({ ...HOSTED, api: 'anthropic' }, null).api).toBe(
+      'anthropic'
     );
     expect(withPreset(undefined, 'Keys')).toBe(EMPTY);
   });
@@ -57,7 +61,9 @@ describe('the fields of the form that connects a model', () => {
         exists: false,
         overriding: [],
         keyring: null,
-        presets: [{ name: 'main', title: '', baseUrl: '', keyVariable: '' }],
+        presets: [
+          { name: 'main', title: '', baseUrl: '', keyVariable: '', api: '' }
+        ],
         current: null
       }
     );

@@ -32,6 +32,8 @@ export interface IPreset {
   readonly baseUrl: string;
   /** Empty for a server without keys. */
   readonly keyVariable: string;
+  /** Empty for the default of the server. */
+  readonly api: string;
 }
 
 /** What the kernel says before anything is entered. */
@@ -75,10 +77,10 @@ export function withPreset(
   if (preset === undefined) {
     return EMPTY;
   }
-  const { name, baseUrl, keyVariable } = preset;
+  const { name, baseUrl, keyVariable, api } = preset;
   const place = keyring === null ? 'session' : 'keyring';
   const keyFrom = keyVariable ? place : 'none';
-  return { ...EMPTY, name, baseUrl, keyVariable, keyFrom };
+  return { ...EMPTY, name, baseUrl, keyVariable, keyFrom, api };
 }
 
 /** Return the name of the preset with the fields' server; that of another server if there is none. */
@@ -114,7 +116,8 @@ export function parseState(answer: JSONObject): ISetupState {
       name: asText(preset.name) ?? OTHER,
       title: asText(preset.title) ?? '',
       baseUrl: asText(preset.base_url) ?? '',
-      keyVariable: asText(preset.key_variable) ?? ''
+      keyVariable: asText(preset.key_variable) ?? '',
+      api: asText(preset.api) ?? ''
     })),
     current: isObject(answer.current) ? parseFields(answer.current) : null
   };

@@ -75,6 +75,7 @@ FOUND = [
     [(LOCAL, "qwen3")],
     [("http://file/v1 ([providers.local] of msgbook.toml)", "local-model")],
     [(OPENAI, "gpt-5")],
+    [("https://api.anthropic.com/v1", "claude-sonnet-5-5")],
     [(LOCAL, "none")],
     [("none is configured: the built-in demo model answers", "demo")],
 ]

@@ -28,6 +28,7 @@ from msgbook.config import (
     server_url,
 )
 from msgbook.config.known_models import describe_data, find_price, find_window
+from msgbook.config.providers import ANTHROPIC_URL
 from msgbook.errors import ConfigError
 from msgbook.network.variables import Server, examine_environment
 from msgbook.plugins import PROVIDERS, Entry, find_entries, installed_entries, is_off
@@ -117,11 +118,14 @@ def _listed(provider: ProviderSettings, settings: Settings) -> str:
 
 def _server(provider: ProviderSettings, file: str) -> dict[str, str]:
     table = f"[providers.{provider.name}] of {file}"
-    where = "OPENAI_BASE_URL" if provider.from_environment else table
+    where = provider.url_variable if provider.from_environment else table
     if provider.plugin:
         return _plugin(provider, where)
     url = shown_url(provider.base_url)
-    lines = {"server": f"{url} ({where})" if provider.base_url else url}
+    is_set = provider.base_url and not (
+        provider.from_environment and provider.base_url == ANTHROPIC_URL
+    )
+    lines = {"server": f"{url} ({where})" if is_set else url}
     lines["api"] = _api(provider, file)
     if provider.api_key:
         lines["key"] = f"is set ({_key_origin(provider)})"

@@ -14,6 +14,7 @@ from jupyter_core.paths import jupyter_config_dir
 
 from msgbook.cli.terminal import CommandError, home_as_tilde, line_of, say
 from msgbook.config import ProviderSettings, check_url, config_path
+from msgbook.config.providers import OPENAI_URL, at_base_url, own_server
 from msgbook.config.written_settings import Answers, SettingsWriteError, format_toml, write_settings
 from msgbook.errors import ConfigError, ProviderError, describe_file_error
 from msgbook.messages import ApiName
@@ -23,8 +24,6 @@ from msgbook_format.files import read_regular
 Ask = Callable[[str], str]
 """Asks the user a question and returns the answer; raises `EOFError` if there is none."""
 
-OPENAI_URL = "https://api.openai.com/v1"
-
 _UNSET = "unset it before you start Jupyter or the command."
 _OVERRIDING = {
     "OPENAI_API_KEY": f"For a server other than OpenAI's, {_UNSET} Its key can be in another variable.",
@@ -33,6 +32,7 @@ _OVERRIDING = {
 }
 """What to do about variables that override the file."""
 
+_KEYS = {"OpenAI": "OPENAI_API_KEY", "Anthropic": "ANTHROPIC_API_KEY"}
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBERED = 20
 """Models that are numbered."""
@@ -94,7 +94,7 @@ def ask_settings(ask: Ask, offered: Callable[[str, str], list[str] | None]) -> A
 def _ask_server(ask: Ask, default_url: str) -> tuple[str, str]:
     """Return the base URL and the variable of the key, which may be empty."""
     url = _ask_until(ask, f"Base URL of the server [{default_url}]: ", _wrong_url) or default_url
-    default = "OPENAI_API_KEY" if url == OPENAI_URL else "none"
+    default = _KEYS.get(own_server(url), "none")
     question = f"Name of the environment variable that holds the key [{default}]: "
     variable = _ask_until(ask, question, _wrong_variable) or default
     variable = "" if variable == "none" else variable
@@ -152,13 +152,19 @@ def _wrong_variable(name: str) -> str:
 
 
 def _wrong_api(name: str) -> str:
-    return "" if name in get_args(ApiName) else "Enter chat or responses."
+    return "" if name in get_args(ApiName) else "Enter chat, responses or anthropic."
+
+
+def _known_api(url: str) -> ApiName | None:
+    return "anthropic" if own_server(url) == "Anthropic" else None
 
 
 async def _offered(url: str, variable: str, seconds: float) -> list[str] | None:
     """Return the server's models, or print why it does not list them and return None."""
     key = os.environ.get(variable, "").strip() or None
-    settings = ProviderSettings("main", url, key, variable or None)
+    settings = at_base_url(
+        ProviderSettings("main", url, key, variable or None), _known_api(url) or None
+    )
     try:
         return await list_models(settings, seconds=seconds)
     except TimeoutError:
@@ -187,8 +193,8 @@ def _ask_model(ask: Ask, offered: list[str]) -> str:
 
 
 def _ask_api(ask: Ask, url: str) -> str:
-    """Return the API; empty for the default. OpenAI's own server has both and is not asked about."""
-    if url == OPENAI_URL:
-        return ""
-    question = "API: chat or responses (the checks below compare them) [chat]: "
+    """Return the API; empty for the default. Of OpenAI's and Anthropic's own servers it is known."""
+    if own_server(url):
+        return _known_api(url) or ""
+    question = "API: chat, responses or anthropic (the checks below compare them) [chat]: "
     return _ask_until(ask, question, _wrong_api)

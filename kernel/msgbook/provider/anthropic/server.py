@@ -13,6 +13,7 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from msgbook.config import parse_header_lines
 from msgbook.errors import UnusableSettingError
@@ -37,8 +38,7 @@ class AnthropicProvider(ServerProvider):
     def _import_sdk(self) -> Any:
         if missing := missing_requirement():
             raise UnusableSettingError("ConfigError", f"For this server {missing}")
-        ignore_unusable_key_log()
-        return importlib.import_module("anthropic")
+        return import_anthropic()
 
     def _make_client(self, sdk: Any, url: str, key: str, http: Any) -> anthropic.AsyncAnthropic:
         client: anthropic.AsyncAnthropic = sdk.AsyncAnthropic(
@@ -69,13 +69,22 @@ class AnthropicProvider(ServerProvider):
             **{spelled.get(name.lower(), name): value for name, value in given.items()},
         }
 
+    def _models_target(self) -> str:
+        # The list comes in pages, of 20 models unless more are asked for.
+        query = f"{self._query}&" if self._query else "?"
+        return f"/models{query}limit=1000"
+
     def _new_decoder(self, new_id: Callable[[], str], model: str) -> MessageDecoder:
         return MessageDecoder(new_id, model)
 
 
-def _is_anthropic(url: str) -> bool:
-    from urllib.parse import urlsplit
+def import_anthropic() -> Any:
+    """Return the package `anthropic`. It takes part of a second, and reads the environment."""
+    ignore_unusable_key_log()
+    return importlib.import_module("anthropic")
 
+
+def _is_anthropic(url: str) -> bool:
     host = urlsplit(url).hostname or ""
     return any(host == name or host.endswith(f".{name}") for name in _ANTHROPIC_HOSTS)
 
