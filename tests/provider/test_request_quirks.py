@@ -24,13 +24,14 @@ from refused import (
 )
 
 from msgbook.messages import (
+    CONTENT_BLOCKS,
     assistant,
     system,
     tool_call,
     tool_result,
     user,
 )
-from msgbook.provider import Request
+from msgbook.provider import Request, turn_options
 from msgbook.provider.refused_elements import image_keys
 from msgbook.provider.refused_media import ALL, EVERY_DOCUMENT, Adaptation
 from msgbook.provider.request_quirks import (
@@ -39,6 +40,7 @@ from msgbook.provider.request_quirks import (
     DOCUMENTS,
     FEWER_IMAGES,
     FEWER_TOOLS,
+    LIMIT,
     PICTURES,
     REASONING,
     TOOLS,
@@ -324,11 +326,17 @@ HELD = (
             user("and this?"),
         ],
     ),
+    Request(
+        "m",
+        [user("and this?"), assistant("hello") | {CONTENT_BLOCKS: [{"type": "thinking"}]}],
+        options=dict(turn_options("anthropic")),
+    ),
 )
 ELEMENTS = {
     TOOLS: frozenset({"read"}),
     UNNAMED_TOOLS: frozenset({"read"}),
     ALL_TOOLS: frozenset({"read"}),
+    LIMIT: 0,
     FEWER_TOOLS: 0,
     DOCUMENTS: EVERY_DOCUMENT,
     PICTURES: frozenset(image_keys(HELD[0])),

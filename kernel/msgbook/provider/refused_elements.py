@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from msgbook.messages import Message, Part, document_name
+from msgbook.provider.anthropic.content import as_parts, sent_messages
 from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.responses.body import input_items
@@ -273,6 +274,8 @@ def _message_at(
     """Return the parts of a message that is named by its place; servers count without a system message, too."""
     messages = request.messages
     is_system = bool(messages) and messages[0].get("role") == "system"
+    if kind == "messages" and "cache_control" in request.options:  # of the Messages API
+        return _block_at(request, messages[is_system:], place, parts_of, part_place)
     if kind == "input":
         items = input_items(messages[is_system:])
         sent = [_as_message(item) for item in items[place : place + 1]]
@@ -284,6 +287,21 @@ def _message_at(
             found = [part for part in found if content[part_place : part_place + 1] == [part]]
         if found:
             return found
+    return []
+
+
+def _block_at(
+    request: Request,
+    messages: list[Message],
+    place: int,
+    parts_of: PartsOf,
+    block_place: int | None,
+) -> list[Part]:
+    """Return the parts of a message of the Messages API, which has neighbours as one message."""
+    for message in sent_messages(messages, request.model)[0][place : place + 1]:
+        blocks = message["content"]
+        named = blocks if block_place is None else blocks[block_place : block_place + 1]
+        return parts_of({"content": [part for block in named for part in as_parts(block)]})
     return []
 
 

@@ -113,6 +113,7 @@ _OTHER_OPTIONS = frozenset(
         "max_completion_tokens",
         "include",
         "reasoning_summary",
+        "cache_control",
     )
 )
 """Options with rows of their own, and those without which an answer would be another."""
@@ -151,6 +152,33 @@ NO_REASONING_BACK = re.compile(
 )
 """Words about reasoning that the server is given back: it comes from another account, is changed, or unknown to it.
 Nothing else of an input has an id."""
+_NO_THINKING_BACK = re.compile(
+    r"\binvalid\b.{0,20}\b(signature|data)\b.{0,20}\bthinking\b|\bthinking\W{1,4}blocks?\b.{0,120}\bcannot be modified",
+    re.IGNORECASE,
+)
+"""Words about thinking that a server of the Messages API is given back."""
+
+
+def refuses_thinking_back(refusal: RefusedError) -> bool:
+    """Return whether a server of the Messages API does not take its thinking back."""
+    return bool(_NO_THINKING_BACK.search(refusal.words))
+
+
+_MOST_OUTPUT = re.compile(
+    r"\bmax_tokens\W{1,3}\d+ > (\d{1,9}), which is the maximum|\bexceed context limit\W{1,3}(\d{1,9}) \+ \d+ > (\d{1,9})"
+)
+"""Words of Anthropic about a limit of the answer above that of the model, or above what the request leaves of its window."""
+
+
+def find_most_output(refusal: RefusedError, request: Request) -> int | None:
+    """Return the greatest limit of an answer that a server takes; None if its words do not tell."""
+    found = _MOST_OUTPUT.search(refusal.words)
+    if not found:
+        return None
+    most = int(found[1]) if found[1] else int(found[3]) - int(found[2])
+    return most if most > 0 else None
+
+
 _REASONING_FIELD = re.compile(
     r"\b(reasoning[_ ](?:content|details|text))\b|\bmessages?\b.{0,80}[\"'`.](reasoning)\b"
     r"|[\"'`](reasoning)[\"'`].{0,80}\b(?:assistant|messages?|back)\b|\bsignature\W{1,4}in\W{1,4}(thinking)\b",

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from msgbook import messages
-from msgbook.messages import ECHOED, OUTPUT_ITEMS, Message, Part
+from msgbook.messages import CONTENT_BLOCKS, ECHOED, OUTPUT_ITEMS, Message, Part
 from msgbook.provider.base import Request
 from msgbook.provider.refused_elements import (
     Elements,
@@ -243,6 +243,36 @@ def _without_reasoning_items(message: Message) -> Message:
         return message
     items = [item for item in message[OUTPUT_ITEMS] if item["type"] != "reasoning"]
     return {**message, OUTPUT_ITEMS: items}
+
+
+_THOUGHTS = ("thinking", "redacted_thinking")
+
+
+def holds_thinking(message: Message) -> bool:
+    """Return whether a message gives a server of the Messages API its thinking back."""
+    return any(block["type"] in _THOUGHTS for block in message.get(CONTENT_BLOCKS, ()))
+
+
+def without_thinking(request: Request) -> Request:
+    """Return the request without the thinking that a server of the Messages API made."""
+
+    def change(message: Message) -> Message:
+        if not holds_thinking(message):
+            return message
+        kept = [block for block in message[CONTENT_BLOCKS] if block["type"] not in _THOUGHTS]
+        return {**message, CONTENT_BLOCKS: kept}
+
+    return replace(request, messages=[*map(change, request.messages)])
+
+
+def with_token_limit(request: Request, most: int) -> Request:
+    """Return the request with a limit of the tokens of its answer."""
+    kept = {k: v for k, v in request.options.items() if k not in TOKEN_LIMITS}
+    return replace(request, options={**kept, "max_tokens": most})
+
+
+TOKEN_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+"""Options that limit the tokens of an answer."""
 
 
 _REASONING_KEY = re.compile(r"reasoning\w*")

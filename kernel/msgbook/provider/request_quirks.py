@@ -47,6 +47,7 @@ from msgbook.provider.refused_words import (
     SYSTEM,
     TOOL_ROLE,
     TOOLS_AS_SUCH,
+    find_most_output,
     find_most_tools,
     find_options,
     knows_random_seed,
@@ -59,6 +60,7 @@ from msgbook.provider.refused_words import (
     refuses_mixed_strict,
     refuses_reasoning,
     refuses_repeated_names,
+    refuses_thinking_back,
     refuses_tools,
     refuses_unverified,
     wants_alternation,
@@ -67,6 +69,7 @@ from msgbook.provider.refused_words import (
     wants_user_first,
 )
 from msgbook.provider.request_changes import (
+    TOKEN_LIMITS,
     begins_with_answer,
     has_option,
     holds_calls,
@@ -80,6 +83,7 @@ from msgbook.provider.request_changes import (
     holds_reasoning_item,
     holds_repeated_tools,
     holds_system,
+    holds_thinking,
     holds_tool,
     holds_unanswered_result,
     is_alternating,
@@ -96,6 +100,7 @@ from msgbook.provider.request_changes import (
     with_reasoning,
     with_signatures,
     with_system_as_user,
+    with_token_limit,
     with_unique_tools,
     with_user_first,
     without_all_tools,
@@ -107,6 +112,7 @@ from msgbook.provider.request_changes import (
     without_reasoning_items,
     without_strict,
     without_these_images,
+    without_thinking,
     without_tool_images,
     without_tools,
 )
@@ -322,7 +328,23 @@ OPTIONS = Row(
     f"To send them no more, remove them from the options of the agent, or {_TABLE}.",
 )
 
+LIMIT = Row(
+    find_most_output,
+    lambda request, most: all(request.options.get(key, most + 1) > most for key in TOKEN_LIMITS),
+    with_token_limit,
+    "The longest answer that {model} may give here is of {elements} tokens; that was asked for.",
+    "To choose yourself, set max_output_tokens of the agent.",
+    names=_as_number,
+)
+
 ADAPTATIONS: tuple[Row[Any], ...] = (
+    LIMIT,
+    whole(
+        lambda request: any(map(holds_thinking, request.messages)),
+        refuses_thinking_back,
+        without_thinking,
+        "{model} rejected its thinking from earlier steps or turns; it was left out.",
+    ),
     FEWER_TOOLS,
     UNIQUE_TOOLS,
     whole(
@@ -451,6 +473,20 @@ ADAPTATIONS: tuple[Row[Any], ...] = (
         has_option("reasoning_summary"),
         refuses_key(SUMMARY),
         without_option("reasoning_summary"),
+        "",
+    ),
+    whole(
+        lambda request: (
+            "reasoning_effort" not in request.options and "reasoning_summary" in request.options
+        ),
+        refuses_key(r"\bthinking\b|\bdisplay\b"),
+        without_option("reasoning_summary"),
+        "",
+    ),
+    whole(
+        has_option("cache_control"),
+        names_key(r"\bcache_control\b"),
+        without_option("cache_control"),
         "",
     ),
     whole(

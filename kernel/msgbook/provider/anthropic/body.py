@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgbook.provider.anthropic.content import sent_messages
+from msgbook.provider.anthropic.content import is_thought, sent_messages
 from msgbook.provider.anthropic.models import (
     known_max_output,
     thinking_form,
@@ -57,6 +57,8 @@ def make_body(request: Request, streaming: Mapping[str, Any]) -> dict[str, Any]:
     options = _named_here(request)
     tools = [*map(_tool, request.tools), *options.pop("tools", ())]
     messages, stable = sent_messages(request.messages[len(system) :], request.model)
+    if options.get("thinking", {}).get("type") == "enabled" and _lacks_thought(messages):
+        del options["thinking"]
     if mark:
         messages = [_marked(m, mark) if n in stable else m for n, m in enumerate(messages)]
     body: dict[str, Any] = {"model": request.model, **options}
@@ -66,6 +68,13 @@ def make_body(request: Request, streaming: Mapping[str, Any]) -> dict[str, Any]:
     if tools:
         body["tools"] = [*tools[:-1], {**tools[-1], CACHE: mark}] if mark else tools
     return {**body, "messages": messages, **streaming}
+
+
+def _lacks_thought(messages: list[dict[str, Any]]) -> bool:
+    """Return whether results are sent for calls that were made without thinking, which the API refuses beside a budget."""
+    if len(messages) < 2 or messages[-1]["content"][0]["type"] != "tool_result":
+        return False
+    return not is_thought(messages[-2]["content"][0])
 
 
 def _marked(message: dict[str, Any], mark: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
-from msgbook.messages import CONTENT_BLOCKS, Message, Part, document_name
+from msgbook.messages import CONTENT_BLOCKS, Message, Part, document_name, document_part
 from msgbook.provider.anthropic.models import is_same_model
 from msgbook.provider.tool_call_pieces import with_unique_ids
 
@@ -45,7 +45,7 @@ def sent_messages(messages: Iterable[Message], model: str) -> tuple[list[Message
         if not sent and role == "assistant":
             sent.append({"role": "user", "content": [_text(_EMPTY)]})
         if sent and sent[-1]["role"] == role:
-            sent[-1] = {"role": role, "content": [*sent[-1]["content"], *blocks]}
+            sent[-1] = {"role": role, "content": _joined(sent[-1]["content"], blocks)}
         else:
             sent.append({"role": role, "content": blocks})
         if message["role"] not in ("assistant", "tool"):
@@ -53,6 +53,13 @@ def sent_messages(messages: Iterable[Message], model: str) -> tuple[list[Message
     last = len(sent) - 1
     ends = {last, *[place for place in prompts if place < last][-1:]}
     return sent, {place for place in ends if place >= 0 and sent[place]["role"] == "user"}
+
+
+def _joined(before: list[Block], blocks: list[Block]) -> list[Block]:
+    """Return the content of two messages of one role: thinking that would no longer stand first is left out."""
+    if not is_thought(before[0]):
+        blocks = [block for block in blocks if not is_thought(block)]
+    return [*before, *blocks]
 
 
 def _blocks(message: Message, model: str) -> Iterator[Block]:
@@ -71,11 +78,15 @@ def _blocks(message: Message, model: str) -> Iterator[Block]:
 
 
 def _answer_blocks(message: Message, model: str) -> Iterator[Block]:
-    """Yield the blocks of an assistant message, in the order in which the server sent them."""
+    """Yield the blocks of an assistant message, in the order in which the server sent them; calls stand last.
+
+    Thinking goes back only where it stands first, as the API wants it.
+    """
     calls = {call["id"]: _call(call) for call in message.get("tool_calls", ())}
     said = message["content"]
     texts = [*_parts(said or "")]
     blocks = message.get(CONTENT_BLOCKS, ())
+    begins = bool(blocks) and is_thought(blocks[0]) and is_same_model(blocks[0]["model"], model)
     own = [block["text"] for block in blocks if block["type"] == "text"]
     if "\n\n".join(own) == said:
         texts = [_text(text) for text in own]
@@ -83,15 +94,30 @@ def _answer_blocks(message: Message, model: str) -> Iterator[Block]:
         if block["type"] == "text":
             yield from texts[:1]
             del texts[:1]
-        elif block["type"] == "tool_use":
-            if block["call_id"] in calls:
-                yield calls.pop(block["call_id"])
-        elif "model" not in block:
+        elif is_thought(block):
+            if begins and is_same_model(block["model"], model):
+                yield {key: value for key, value in block.items() if key != "model"}
+        elif block["type"] != "tool_use":
             yield block
-        elif is_same_model(block["model"], model):
-            yield {key: value for key, value in block.items() if key != "model"}
     yield from texts
     yield from calls.values()
+
+
+def is_thought(block: Block) -> bool:
+    """Return whether a content block is thinking."""
+    return block["type"] in ("thinking", "redacted_thinking")
+
+
+def as_parts(block: Block) -> list[Part]:
+    """Return what a sent block was made of: pictures and documents, those of a result, too."""
+    if block["type"] == "tool_result":
+        return [part for inner in block.get("content", ()) for part in as_parts(inner)]
+    source = block.get("source", {})
+    data = f"data:{source.get('media_type')};base64,{source.get('data')}"
+    url = source["url"] if source.get("type") == "url" else data
+    if block["type"] == "image":
+        return [{"type": "image_url", "image_url": {"url": url}}]
+    return [document_part(block["title"], url)] if block["type"] == "document" else []
 
 
 def _call(call: dict[str, Any]) -> Block:
