@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.metadata import DistributionFinder, PathDistribution
 from pathlib import Path
 from types import FrameType, ModuleType
 
@@ -13,6 +14,8 @@ from msgbook.installed import installed_paths
 _OWN = ("msgbook", "msgbook_format")
 _OF_CELLS = ("msgbook.kernel.msg_kernel", "msgbook.kernel.execute_request")
 """They run, complete and inspect the user's Python, and import nothing themselves."""
+
+_ANY = DistributionFinder.Context()
 
 _SHARED = frozenset(("openai", "mcp"))
 """Installed packages that the kernel imports after its start. There is one module of a name, so cells get these, too."""
@@ -47,6 +50,19 @@ class _InstalledFinder(PathFinder):
             return super().find_spec(fullname, installed, target)
         shared = fullname in _SHARED and super().find_spec(fullname, installed, target)
         return shared or super().find_spec(fullname, None, target)
+
+    @classmethod
+    def find_distributions(
+        cls, context: DistributionFinder.Context = _ANY
+    ) -> Iterable[PathDistribution]:
+        """Find metadata in the same way: a library may take another way, or load what an entry point names."""
+        installed = installed_paths()
+        given = vars(context)
+        if "path" not in given and is_own_import(
+            _callers(sys._getframe(1)), ("<frozen ", *installed)
+        ):
+            context = DistributionFinder.Context(**given, path=installed)
+        return super().find_distributions(context)
 
 
 def is_own_import(callers: Iterable[tuple[str, str]], installed: tuple[str, ...]) -> bool:
