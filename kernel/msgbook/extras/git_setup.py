@@ -208,6 +208,8 @@ class GitSettings:
             require_folder(folder)
         for file in (Path(config), attributes):
             require_target(file)
+        if "GIT_DIR" not in os.environ:
+            _require_own_repository()
         return cls("--local", config, attributes)
 
     @classmethod
@@ -265,6 +267,44 @@ class GitSettings:
             return {}
         words = found.stdout.split("\0") if found.returncode == 0 else []
         return dict(zip(words[1::3], words[2::3], strict=False))
+
+
+def _require_own_repository() -> None:
+    """Raise `CommandError` if the files of the working folder name the repository of another one.
+
+    Whoever made the folder may have written a `.git` file, or a `commondir`. A worktree and a submodule have
+    them, too, and there the repository names the folder in return.
+    """
+    here = Path.cwd()
+    folder = next((f for f in (here, *here.parents) if os.path.lexists(f / ".git")), None)
+    if folder is None:
+        return
+    used = Path(_require("rev-parse", "--absolute-git-dir").rstrip("\n"))
+    common = Path(here, _require("rev-parse", "--git-common-dir").rstrip("\n")).resolve()
+    if common == used.resolve():
+        named = _git("config", "--local", "--type=path", "--get", "core.worktree").stdout
+        is_own = common.is_relative_to(folder.resolve()) or _is_same(
+            used / named.rstrip("\n"), folder
+        )
+    else:
+        is_worktree = used.resolve().parent == common / "worktrees"
+        is_own = is_worktree and _is_same(_first_line(used / "gitdir"), folder / ".git")
+    if not is_own:
+        raise CommandError(
+            f"{line_of(str(folder))} says that it belongs to another repository, {line_of(str(common))}, which does "
+            "not know it. Nothing was written. Go to that one, or set git up for all of yours with --global."
+        )
+
+
+def _first_line(file: Path) -> Path:
+    try:
+        return file.parent / read_regular(file).decode("utf-8", "surrogateescape").split("\n")[0]
+    except (OSError, ValueError):
+        return file
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    return path.resolve() == other.resolve()
 
 
 def setting_in_force(key: str) -> str | None:

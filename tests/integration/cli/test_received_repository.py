@@ -101,6 +101,85 @@ def test_no_link_in_a_repository_is_written_through(repository, env, tmp_path, n
     assert contents(tmp_path) == before
 
 
+def another_repository(folder: Path, env: dict[str, str]) -> Path:
+    folder.mkdir()
+    git(folder, env, "init", "-q", "-b", "main")
+    git(
+        folder,
+        env,
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b.c",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "a",
+    )
+    return folder
+
+
+FOREIGN = {
+    "a .git file": lambda folder, other: (folder / ".git").write_text(f"gitdir: {other}/.git\n"),
+    "a relative one": lambda folder, other: (folder / ".git").write_text("gitdir: ../other/.git\n"),
+    "a common folder": lambda folder, other: fake_git(folder / ".git", f"{other}/.git"),
+    "a .git file and a common folder": lambda folder, other: (
+        fake_git(folder / "x", f"{other}/.git"), (folder / ".git").write_text("gitdir: x\n"),
+    ),
+    "a worktree of it that is not registered": lambda folder, other: (
+        fake_git(folder / "x", f"{other}/.git"), (folder / "x" / "gitdir").write_text(f"{folder}/.git\n"),
+        (folder / ".git").write_text("gitdir: x\n"),
+    ),
+    "a worktree of it elsewhere": lambda folder, other: (folder / ".git").write_text(
+        f"gitdir: {other}/.git/worktrees/tree\n"
+    ),
+}  # fmt: skip
+
+
+def fake_git(folder: Path, common: str) -> None:
+    folder.mkdir()
+    (folder / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / "commondir").write_text(f"{common}\n")
+
+
+@pytest.mark.parametrize("verb", [["git-setup"], ["git-setup", "--remove"]])
+@pytest.mark.parametrize("kind", FOREIGN)
+@pytest.mark.parametrize("inside", [".", "sub/folder"])
+def test_a_folder_that_names_another_repository_changes_nothing_there(
+    tmp_path, env, kind, verb, inside
+):
+    other = another_repository(tmp_path / "other", env)
+    git(other, env, "worktree", "add", "-q", str(tmp_path / "tree"))
+    folder = tmp_path / "received"
+    (folder / inside).mkdir(parents=True)
+    FOREIGN[kind](folder, other)
+    before = contents(tmp_path)
+
+    done = msgbook(folder / inside, env, *verb)
+
+    assert done.returncode == 2
+    assert "another repository" in done.stderr
+    assert contents(tmp_path) == before
+
+
+def test_a_worktree_and_a_submodule_are_set_up(tmp_path, env):
+    other = another_repository(tmp_path / "other", env)
+    git(other, env, "worktree", "add", "-q", str(tmp_path / "tree"))
+    above = another_repository(tmp_path / "above", env)
+    git(
+        above, env, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), "part"
+    )
+    (above / "part" / "sub").mkdir()
+
+    for folder in (tmp_path / "tree", above / "part", above / "part" / "sub", above):
+        done = msgbook(folder, env, "git-setup")
+        assert done.returncode == 0, done.stderr
+
+    assert "msgbook" in (other / ".git" / "config").read_text()
+    assert "msgbook" in (above / ".git" / "modules" / "part" / "config").read_text()
+
+
 def test_a_dangling_link_is_no_place_for_attributes(repository, env, tmp_path):
     place = repository / ".git" / "info" / "attributes"
     place.unlink(missing_ok=True)
