@@ -96,6 +96,8 @@ def test_each_cell_says_what_the_model_gets_of_it(chat, screenshot):
     ):
         expect(mark(lab, index)).to_have_attribute("aria-label", words)
     select(lab, 2)
+    expect(button(lab, 2, "copy")).to_be_visible()
+    expect(lab.cell(2).locator("[data-jp-item-name='duplicate-cell']")).to_be_hidden()
     screenshot("included")
     button(lab, 2, "history").click()
     expect(lab.cell(2).get_by_text("Excluded")).to_be_visible()

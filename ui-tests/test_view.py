@@ -16,6 +16,8 @@ from msgbook_format.turn import bundle
 
 WORDS = "It has so many words that a narrow window shows them on several lines. " * 3
 
+LAST_ANSWER = "document.querySelector('[data-windowed-list-index=\"9\"]')?.offsetHeight"
+
 
 @pytest.fixture
 def chat(lab: Lab, lab_root: Path, request: pytest.FixtureRequest) -> Path:
@@ -74,3 +76,24 @@ def test_the_view_stays_with_a_person_who_scrolls_before_the_answer_begins(
 
     expect(lab.cell(4).get_by_text("New head.")).not_to_be_in_viewport()
     second.go()
+
+
+def test_the_end_of_a_chat_that_a_person_has_scrolled_to_is_in_view_in_a_wider_window(
+    lab: Lab, chat: Path, screenshot
+) -> None:
+    lab.command("msgbook:open-context")
+    end = lab.cell(9).get_by_text("Old 9, paragraph 49.")
+    expect(end).to_be_in_viewport()
+    with lab.width(700):
+        lab.page.wait_for_function(f"() => {LAST_ANSWER} > 12_000")
+        lab.notebook.locator(".jp-WindowedPanel-outer").hover()
+        lab.page.mouse.wheel(0, 200_000)
+        expect(lab.cell(10)).not_to_be_in_viewport()
+        lab.page.mouse.wheel(0, -800)
+        expect(lab.cell(10)).to_be_in_viewport()
+        screenshot("narrow")
+    # Its answer is lower now by more than what is in view.
+    lab.page.wait_for_function(f"() => {LAST_ANSWER} < 8000")
+    screenshot("wide")
+    expect(end).to_be_in_viewport()
+    expect(lab.cell(10)).to_be_in_viewport()

@@ -63,6 +63,22 @@ describe('cuts', () => {
     expect(cut('a\n- b\n\n- c\n\nd')).toEqual([['a\n- b\n\n- c\n\n'], [], 'd']);
   });
 
+  it('are at each item of a list without blank lines while it grows', () => {
+    expect(cut('- a\n- b\n  - c\n- d')).toEqual([
+      [],
+      ['- a\n', '- b\n  - c\n'],
+      '- d'
+    ]);
+    expect(cut('a\n1. b\n2')).toEqual([[], [], 'a\n1. b\n2']);
+    expect(cut('a\n1. b\n2. c')).toEqual([[], ['a\n1. b\n'], '2. c']);
+    expect(cut('- a\n- b\n\nc')).toEqual([['- a\n- b\n\n'], [], 'c']);
+    expect(cut('- a\n  ```\n  - b\n  ```\n- c')).toEqual([
+      [],
+      ['- a\n  ```\n  - b\n  ```\n'],
+      '- c'
+    ]);
+  });
+
   it.each([
     ['a code fence', '```\na\n\nb'],
     ['a longer fence with a shorter one inside', '````\n```\n\nb'],

@@ -78,8 +78,10 @@ describe('what is scrolled to', () => {
     const node = document.createElement('div');
     document.body.append(outerNode);
     outerNode.append(node);
-    const place = { top: 40 };
-    Object.defineProperty(node, 'offsetHeight', { value: 100 });
+    const place = { top: 40, height: 100, width: 800 };
+    Object.defineProperty(node, 'offsetHeight', { get: () => place.height });
+    Object.defineProperty(outerNode, 'clientWidth', { get: () => place.width });
+    Object.defineProperty(outerNode, 'clientHeight', { value: 90 });
     node.getBoundingClientRect = () =>
       ({ top: place.top - outerNode.scrollTop }) as DOMRect;
     const notebook = {
@@ -114,5 +116,29 @@ describe('what is scrolled to', () => {
     place.top += 300;
     anchor.hold();
     expect(outerNode.scrollTop).toBe(10);
+  });
+
+  it('is the same part of a cell in a view of another width', () => {
+    const { anchor, outerNode, place, scroll } = scrolled();
+    place.height = 400;
+    outerNode.dispatchEvent(new Event('wheel'));
+    scroll(140);
+    Object.assign(place, { height: 800, width: 400 });
+    anchor.hold();
+    expect(outerNode.scrollTop).toBe(240);
+    outerNode.dispatchEvent(new Event('scroll'));
+    Object.assign(place, { height: 400, width: 800 });
+    anchor.hold();
+    expect(outerNode.scrollTop).toBe(140);
+  });
+
+  it('is the end of the notebook in a view of another width', () => {
+    const { anchor, outerNode, place, scroll } = scrolled();
+    place.height = 400;
+    outerNode.dispatchEvent(new Event('wheel'));
+    scroll(360);
+    Object.assign(place, { height: 100, width: 1200 });
+    anchor.hold();
+    expect(outerNode.scrollTop).toBe(60);
   });
 });

@@ -5,6 +5,7 @@ import {
 } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import {
+  copyIcon,
   ellipsesIcon,
   type LabIcon,
   MenuSvg,
@@ -187,6 +188,7 @@ function copyCommands(trans: TranslationBundle): Record<string, ICellCommand> {
   return {
     'msgbook:copy-answer': {
       label: () => trans.__('Copy Answer'),
+      icon: copyIcon,
       caption: trans.__('Copy the answer as the model wrote it'),
       inPalette: true,
       fits: ({ turn }) => answerText(turn) !== '',

@@ -14,6 +14,8 @@ import {
   nullTranslator,
   type TranslationBundle
 } from '@jupyterlab/translation';
+import { MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
 import { isChatNotebook, onKernelChoice } from '../live/chatNotebook';
 import { forEachCodeCell } from '../live/codeCells';
 import { CellLanguage, promptPlaceholder } from '../prompts/promptKind';
@@ -90,6 +92,13 @@ class PromptLooks {
     const settings = this._settings;
     content.toggleClass('msgbook-mod-prose', settings.get('promptsAsProse'));
     content.toggleClass('msgbook-mod-wrapped', settings.get('wrapPrompts'));
+    if (content.activeCell) {
+      // Its toolbar is shown where the text leaves room.
+      MessageLoop.sendMessage(
+        content.activeCell,
+        Widget.ResizeMessage.UnknownSize
+      );
+    }
     for (const [cell, language] of this._languages) {
       language.update();
       // The classes change the size of the text.

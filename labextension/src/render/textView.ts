@@ -91,6 +91,7 @@ export class TextView extends Panel {
         const source = this._text.slice(part.start, part.end);
         const nodes = await this._nodesOf(source);
         if (this._isWanted(part, source)) {
+          this._joinItems(part, source, nodes);
           this._add(part, nodes);
           this._showTail();
         }
@@ -154,6 +155,19 @@ export class TextView extends Panel {
       next.start === start &&
       this._text.slice(start, end) === source
     );
+  }
+
+  /** Let the next item of a growing list stand below the last one as it will in the whole list. */
+  private _joinItems(
+    { end }: IPart,
+    source: string,
+    nodes: readonly ChildNode[]
+  ): void {
+    const list = nodes.filter(node => node instanceof HTMLElement).at(-1);
+    const isPiece = !this._cuts.units.includes(end);
+    if (isPiece && list !== undefined && !/\n[ \t]*\n$/.test(source)) {
+      list.classList.add('msgbook-mod-open');
+    }
   }
 
   /** Put nodes in the place of all that was rendered of a part, but for nodes that are equal. */
@@ -258,7 +272,7 @@ const MAYBE_ITEM = /^(?:[-+*]|\d{1,9}[.)]?)$/;
  * A unit is a part that looks alone as it does in the whole, whatever follows. A piece is a part of
  * the last unit that can be shown before the unit is complete: an item of a list, whose spacing may
  * depend on later ones. Both end where a line without indentation follows a blank one, outside of
- * code fences. Reference links, footnotes and
+ * code fences; a piece also where the next item follows. Reference links, footnotes and
  * `<details>` are the exception: see `isOneUnit`.
  *
  * Reads each line once, however often the text grows.
@@ -288,11 +302,14 @@ export class Cuts {
   }
 
   private _readLine(line: string, isWhole: boolean): void {
+    const isItem = ITEM.test(line);
     if (this._mayCut && /^\S/.test(line)) {
       if (!isWhole && MAYBE_ITEM.test(line)) {
         return;
       }
-      this._cut(ITEM.test(line));
+      this._cut(isItem);
+    } else if (isItem && this._isInItem()) {
+      this._cut(true);
     }
     if (!isWhole) {
       return;
@@ -317,6 +334,13 @@ export class Cuts {
     }
     this._hasText = false;
     this._mayCut = false;
+  }
+
+  /** Return whether the last line is one of an item of a list, and none of code. */
+  private _isInItem(): boolean {
+    return (
+      this._hasItem && this._hasText && this._fence === null && !this._isUnsure
+    );
   }
 
   private _fenceAfter(line: string): IFence | null {
