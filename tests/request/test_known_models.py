@@ -9,10 +9,13 @@ from engine_turns import no_sleep, run_turn
 from scripted_server import call, text
 from talk import notices
 
-from msgbook.config import load_settings
+from msgbook.config import ProviderSettings, Settings, load_settings
 from msgbook.engine import Conversation, Services
+from msgbook.magics.overview import cost_by
+from msgbook.notebook import usage_of_cell
 from msgbook.notebook.transcript import Transcript
 from msgbook.turn import Purse
+from msgbook_format.turn import TURN_MIME
 
 PRICES = "[providers.openai.prices]\nm = { input = 1000000, output = 1000000 }\n"
 """So that each token costs 1."""
@@ -123,3 +126,74 @@ def test_what_turns_share_is_spent_by_all(server, tmp_path):
     one, two = turns(server, tmp_path, "hi", "hi", toml=PRICES, purse=purse)
 
     assert (one["status"], two["finish_reason"], len(server.requests)) == ("done", "budget", 1)
+
+
+def claude(server):
+    return (
+        'model = "claude-opus-4-5"\n'
+        f'[providers.claude]\nbase_url = "{server.url}"\napi = "anthropic"\n'
+    )
+
+
+def ask_claude(server, folder, *prompts, toml=""):
+    file = folder / "msgbook.toml"
+    file.write_text(claude(server) + toml)
+    settings = load_settings({"MSGBOOK_CONFIG": str(file)})
+    assert settings.warnings == ()
+    engine = Conversation(Services(settings, sleep=no_sleep), folder)
+
+    async def run():
+        try:
+            made = [await run_turn(engine, p, Transcript("memory", [])) for p in prompts]
+        finally:
+            await engine.services.close()
+        return made, cost_by(settings)
+
+    return asyncio.run(run())
+
+
+def test_what_anthropics_server_kept_and_keeps_has_its_own_price(server, tmp_path):
+    server.answers, server.bills = [text("Yes.")], True
+
+    (first, again), cost = ask_claude(server, tmp_path, *["word " * 8000] * 2)
+
+    written, read = first["usage"], again["usage"]
+    assert written["cache_write_tokens"] > 10_000
+    assert read["cached_tokens"] == written["cache_write_tokens"]
+    [paid, saved] = [cost(usage) for turn in (first, again) for usage in usage_of(turn)]
+    others = written["input_tokens"] - written["cache_write_tokens"]
+    answer = written["output_tokens"] * 25
+    assert paid * 1e6 == pytest.approx(written["cache_write_tokens"] * 6.25 + others * 5 + answer)
+    assert saved * 1e6 == pytest.approx(read["cached_tokens"] * 0.5 + others * 5 + answer)
+
+
+def usage_of(turn):
+    output = {"output_type": "display_data", "data": {TURN_MIME: turn}, "metadata": {}}
+    return usage_of_cell({"cell_type": "code", "source": "hi", "outputs": [output]})
+
+
+def test_anthropics_server_is_told_its_search_by_its_own_name(server, tmp_path):
+    server.answers = [text("Yes.")]
+    toml = '[agents.assistant]\nserver_tools = ["web_search"]\ntools = []\n'
+
+    ask_claude(server, tmp_path, "hi", toml=toml)
+
+    [tool] = server.requests[0]["tools"]
+    assert (tool["type"], tool["name"]) == ("web_search_20250305", "web_search")
+
+
+def test_a_server_that_is_known_and_its_model_is_not_is_a_notice(tmp_path):
+    settings = Settings({"p": ProviderSettings("p", "https://api.openai.com/v1")}, "no-such-model")
+    engine = Conversation(Services(settings), tmp_path)
+
+    async def choose():
+        try:
+            return await engine.choose_agent("hi", Transcript("memory", []))
+        finally:
+            await engine.services.close()
+
+    active = asyncio.run(choose())
+    assert (active.window, active.price) == (None, None)
+    assert active.unknown.startswith(
+        "The price and the context window of no-such-model are not known."
+    )

@@ -63,6 +63,7 @@ _PROVIDER = (
     "name",
     "plugin",
     "prices",
+    "context_window",
     "keep_reasoning",
     "documents",
     "alternate",
@@ -124,7 +125,7 @@ def _save_provider(settings: ProviderSettings) -> dict[str, Any]:
 
 
 def _load_provider(saved: dict[str, Any]) -> ProviderSettings:
-    known = {name: saved[name] for name in _PROVIDER}
+    known = {name: saved[name] for name in _PROVIDER if name in saved}
     key = _KEY if saved.get("has_key") else None
     # A cassette without the key is older than it.
     api: ApiName = next((name for name in get_args(ApiName) if name == saved.get("api")), "chat")
