@@ -23,17 +23,17 @@ def test_what_is_not_set_is_not_sent():
     ],
 )
 def test_a_tool_of_the_server_has_the_name_of_each_api(api, sent):
-    options = make_request_options(Agent("a", server_tools=("web_search",)), LOCAL, api)
+    options = make_request_options(Agent("a"), LOCAL, api, ["web_search"])
 
     assert {key: value for key, value in options.items() if key in sent} == sent
-    assert sent.keys().isdisjoint(make_request_options(Agent("a", server_tools=()), LOCAL, api))
+    assert sent.keys().isdisjoint(make_request_options(Agent("a"), LOCAL, api))
 
 
 def test_tools_of_extra_stand_behind_those_with_a_name():
     extra = {"tools": [{"type": "image_generation"}]}
-    agent = Agent("a", "configuration", server_tools=("web_search",), extra=extra)
+    agent = Agent("a", "configuration", extra=extra)
 
-    tools = make_request_options(agent, None, "responses")["tools"]
+    tools = make_request_options(agent, None, "responses", ["web_search"])["tools"]
 
     assert [tool["type"] for tool in tools] == ["web_search", "image_generation"]
     assert extra == {"tools": [{"type": "image_generation"}]}

@@ -50,7 +50,7 @@ def test_a_run_of_a_prompt_imports_no_extra(tmp_path):
 def test_what_starts_a_kernel_imports_nothing_that_takes_long():
     code = (
         "import sys, msgbook.kernel.msg_kernel; "
-        "names = {'markdown_it', 'mcp', 'msgbook.engine', 'openai', 'pydantic', 'yaml'}; "
+        "names = {'genai_prices', 'markdown_it', 'mcp', 'msgbook.engine', 'openai', 'pydantic', 'yaml'}; "
         "print(names & sys.modules.keys())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

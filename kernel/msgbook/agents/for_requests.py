@@ -17,7 +17,10 @@ _EFFORTS: dict[bool | None, str] = {True: "medium", False: "none"}
 
 
 def make_request_options(
-    agent: Agent, base_url: str | None = None, api: ApiName = "chat"
+    agent: Agent,
+    base_url: str | None = None,
+    api: ApiName = "chat",
+    server_tools: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the options of an agent's requests, by their names in the chat API.
 
@@ -25,13 +28,14 @@ def make_request_options(
     - `max_output_tokens` is sent under the name that the server reads (`token_limit_key`).
     - `reasoning_effort` is sent as written, else `medium` for `reasoning: true` and `none` for
       `reasoning: false` (seed 004). A server that refuses it is asked without.
-    - `server_tools` are sent as the API calls them, before those in `extra`.
+    - Tools of the server are sent as the API calls them, before those in `extra`.
     - `extra` is sent as written, under its names in the API, and wins.
     - The options of the API that show the model's reasoning are sent unless it is switched off.
 
     Args:
         base_url: URL of the server; None for OpenAI's own.
         api: The API over which the server is asked.
+        server_tools: Those of the agent's that it is offered.
     """
     options: dict[str, Any] = dict(turn_options(api))
     if agent.use_temperature and agent.temperature is not None:
@@ -46,8 +50,8 @@ def make_request_options(
     if effort == "none":
         options.pop("reasoning_summary", None)
     extra = dict(agent.extra or {})
-    if agent.server_tools:
-        given = server_tool_options(api, agent.server_tools)
+    if server_tools:
+        given = server_tool_options(api, server_tools)
         if "tools" in given and "tools" in extra:
             extra["tools"] = [*given["tools"], *extra["tools"]]
         options |= given

@@ -291,9 +291,16 @@ async def tools(context: MagicContext, _words: Sequence[str]) -> str:
         return "" if is_offered else f"not offered to {visible(agent.name)}"
 
     lines = [_line(tool, left_out(tool)) for tool in context.conversation.tools]
+    for name in agent.server_tools or ():
+        note = "switched off in this notebook" if is_off(name, off) else OF_SERVER
+        lines.append(f"{visible(name)}  [{note}]  A tool of the model's server.")
     if context.conversation.services.mcp.servers:
         lines.append("%mcp lists the tools of MCP servers.")
     return "\n".join(lines) or "There are no tools."
+
+
+OF_SERVER = "no approval: runs at the server"
+"""Said of a tool of the model's server."""
 
 
 def _line(tool: Tool, note: str = "") -> str:

@@ -77,6 +77,8 @@ class ActiveAgent:
     allowed: tuple[Path, ...] | None
     """Folders below which reading needs no approval; None for the user's roots."""
     limits: Limits
+    server_tools: tuple[str, ...]
+    """Tools of the model's server that it may use."""
     servers: tuple[str, ...]
     """MCP servers of which it may be offered tools, also if these are not known."""
     mcp: Mapping[str, str]
@@ -150,7 +152,8 @@ class AgentChooser:
         models = requested_models(prompt, transcript.current) or models
         wanted = models.names[0] if models else None
         model = await (choose_model or self._servers.choose_model)(wanted, agent.provider)
-        await known_models.ready()
+        if self._settings.providers:
+            await known_models.ready()
         so_far = (
             *notices,
             *notice_demo_model(model, wanted, self._settings),
@@ -186,9 +189,7 @@ class AgentChooser:
         limits, limit_notices = self._limits.narrow(agent.limits)
         limits, prompt_limit_notices = limits.narrow(prompt.attributes)
         lineage = lineage_of(transcript)
-        if agent.server_tools:
-            kept = tuple(name for name in agent.server_tools if lineage.allows_server_tool(name))
-            agent = replace(agent, server_tools=kept)
+        server_tools = tuple(filter(lineage.allows_server_tool, agent.server_tools or ()))
         known = select_server_tools(agent, self._mcp.tools(servers)) if servers else []
         of_servers = [tool for tool in known if lineage.allows(tool)]
         tools = self._offered_tools(agent, allowed, lineage, limits)
@@ -202,10 +203,13 @@ class AgentChooser:
             provider=self._servers.find_provider(model, agent.provider, further),
             view=view,
             api=api,
-            options=make_request_options(agent, server.base_url if server else None, api),
+            options=make_request_options(
+                agent, server.base_url if server else None, api, server_tools
+            ),
             tools=with_server_tools(tools, of_servers, agent) if of_servers else tools,
             allowed=allowed,
             limits=limits,
+            server_tools=server_tools,
             servers=tuple(servers),
             mcp=digests_of(of_servers) if of_servers else {},
             window=agent.context_window or find_window(server, model),

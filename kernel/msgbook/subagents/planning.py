@@ -254,7 +254,7 @@ def make_metadata(
         file=relative(path, project),
     )
     metadata["parent"]["agents"] = list(parent.agents)
-    tools, of_server = _allowed_tools(parent), parent.active_agent.agent.server_tools
+    tools, of_server = _allowed_tools(parent), parent.active_agent.server_tools
     if of_server:
         metadata["allowed_server_tools"] = list(of_server)
     return metadata if tools is None else {**metadata, "allowed_tools": tools}

@@ -228,6 +228,18 @@ def test_a_server_that_was_never_started_is_on_if_the_agent_can_get_its_tools(
     assert found["mcp_servers"] == {"files": (False, False)}
 
 
+def test_a_tool_of_the_server_stands_beside_the_others_and_can_be_switched_off(
+    project, monkeypatch
+):
+    config = project / "msgbook.toml"
+    config.write_text('[agents.assistant]\nserver_tools = ["web_search"]\n')
+    monkeypatch.setenv("MSGBOOK_CONFIG", str(config))
+
+    assert switches(project)["tools"]["web_search"] == (True, False)
+    off = switches(project, disabled_tools=["web_search"])
+    assert off["tools"]["web_search"] == (False, False)
+
+
 @pytest.mark.parametrize("value", [1, {}, [1], [["read"]], True])
 def test_a_list_of_tools_that_cannot_be_read_switches_all_of_them_off(project, value):
     found = switches(project, disabled_tools=value)

@@ -10,7 +10,7 @@ from msgbook.agents import ProjectFiles, Selection, select
 from msgbook.approval import MCP_PREFIX
 from msgbook.engine import Conversation
 from msgbook.errors import MsgbookError
-from msgbook.magics.agent import describe_approval
+from msgbook.magics.agent import OF_SERVER, describe_approval
 from msgbook.magics.context import describe_changes
 from msgbook.magics.history import find_stale_turns
 from msgbook.notebook import (
@@ -299,4 +299,13 @@ def _tools(
             is_fixed=not is_on and not is_off(name, off),
             note=describe_approval(tool),
             tokens=estimate_tokens([], [tool.schema]),
+        )
+    for name in active.agent.server_tools or ():
+        is_on = name in active.server_tools
+        yield _item(
+            name,
+            f"the server {active.provider.name}",
+            is_on=is_on,
+            is_fixed=not is_on and not is_off(name, off),
+            note=OF_SERVER,
         )
