@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from msgbook.approval import Decision, Question
 from msgbook.config import McpServerSettings
@@ -54,6 +54,16 @@ class Cassette(Protocol):
         """Return the MCP servers of a session."""
 
 
+class CellChange(NamedTuple):
+    """A change that a tool has made in a cell."""
+
+    position: int
+    """Of the cell, from 0."""
+    cell_id: str | None
+    before: dict[str, Any] | None
+    """The cell before; None for a new one."""
+
+
 class Recorder(Cassette, Protocol):
     """A cassette that is being recorded, of the cells of one file."""
 
@@ -61,11 +71,18 @@ class Recorder(Cassette, Protocol):
         """Note the notebook's metadata before a cell runs."""
 
     def end_cell(
-        self, number: int, cell_id: str | None, notebook: dict[str, Any], *, is_kept: bool
+        self,
+        number: int,
+        cell_id: str | None,
+        notebook: dict[str, Any],
+        changes: Sequence[CellChange],
+        *,
+        is_kept: bool,
     ) -> None:
-        """Keep which cell has run, and what its turn has changed in the metadata.
+        """Keep which cell has run, and what its turn has changed in the metadata and in other cells.
 
         Args:
             number: Position of the cell, from 0.
+            changes: Of other cells, by tools, in their order.
             is_kept: Whether the cell keeps its former answer, since the turn failed.
         """

@@ -37,6 +37,7 @@ from msgbook.request import (
 )
 from msgbook.request.history import SentRequest
 from msgbook.subagents import Parent, with_subagents
+from msgbook.tools import RunningNotebook, connect_cells
 from msgbook.turn import Budgets, TurnRecord, run_turn
 from msgbook_format.agent_states import mark_running
 from msgbook_format.agents import finished_agent
@@ -72,6 +73,7 @@ async def run_to_end(
     *,
     within: Budgets | None = None,
     confirm: Ask | None = None,
+    notebook: RunningNotebook | None = None,
 ) -> EndedTurn:
     """Run the turn of a prompt cell until it ends.
 
@@ -89,6 +91,7 @@ async def run_to_end(
         within: Budgets of the turn that started this one as a sub-agent's.
         confirm: Asks the author of the prompt whether it is sent although a reference in it cannot be read. Without
             it, or an answer, it is sent, and a notice says so.
+        notebook: What the tools on cells work on; None for nothing.
     """
     transcript = None
     try:
@@ -106,7 +109,7 @@ async def run_to_end(
         mark = partial(mark_running, transcript.path, found.uuid, writes=writes)
         with mark() if conversation.services.saves_files else nullcontext():
             await _TurnRun(
-                conversation, source, transcript, record, view, ask, within, confirm
+                conversation, source, transcript, record, view, ask, within, confirm, notebook
             ).run()
     except asyncio.CancelledError:
         record.apply(TurnFinished("interrupted"), conversation.services.clock())
@@ -142,6 +145,7 @@ class _TurnRun:
         ask: Ask | None,
         within: Budgets | None,
         confirm: Ask | None,
+        notebook: RunningNotebook | None,
     ) -> None:
         self._conversation = conversation
         self._source = source
@@ -151,6 +155,7 @@ class _TurnRun:
         self._view = view
         self._ask = partial(self._show_and_ask, ask) if ask is not None else None
         self._within = within
+        self._notebook = notebook
         self._confirm = partial(self._show_and_ask, confirm) if confirm is not None else None
         self._services = TurnServices(
             record,
@@ -194,7 +199,7 @@ class _TurnRun:
             self._conversation.provider_request(prepared),
             self._record,
             provider=active_agent.provider,
-            tools=with_subagents(active_agent.tools, parent),
+            tools=connect_cells(with_subagents(active_agent.tools, parent), self._notebook),
             approve=self._approve,
             redact=self._conversation.services.redact,
             cap_result=self._conversation.results.cap,

@@ -136,6 +136,8 @@ class FakePage:
         """The turns as it knows them, by display id."""
         self.decide: Callable[[Message], Message | None] = lambda question: None
         """Gives the keys of the answer to an `approval.ask`; None leaves it open."""
+        self.change: Callable[[Message], str] = self._apply_change
+        """Gives the problem of a `cells.change`; empty where the change is made."""
         self._kernel = kernel
         self._seqs: dict[str, int] = {}
         self.comm_id = uuid.uuid4().hex
@@ -164,6 +166,9 @@ class FakePage:
             self._seqs[data["display_id"]] = data["seq"]
         elif data["type"] == "turn.delta" and data["display_id"] in self.turns:
             self._apply(data)
+        elif data["type"] == "cells.change":
+            problem = self.change(data["change"])
+            self.say(type="cells.changed", request_id=data["request_id"], problem=problem)
         elif data["type"] == "approval.ask":
             answer = self.decide(data)
             if answer is not None:
@@ -184,6 +189,22 @@ class FakePage:
         """Take messages until one of its turns holds the words."""
         while not any(_holds(turn, words) for turn in self.turns.values()):
             self.take(self._kernel.client.get_iopub_msg(timeout=300))
+
+    def _apply_change(self, change: Message) -> str:
+        """Change the cells as a page does."""
+        places = {cell["id"]: place for place, cell in enumerate(self.cells)}
+        if change["kind"] == "insert":
+            place = 0 if change["after"] is None else places[change["after"]] + 1
+            self.cells.insert(place, {**change["cell"], "metadata": {}, "outputs": []})
+            return ""
+        cell = self.cells[places[change["cell_id"]]]
+        if cell["source"] != change["before"]:
+            return "changed"
+        if change["kind"] == "edit":
+            cell["source"] = change["after"]
+        else:
+            cell |= {key: change[key] for key in ("outputs", "execution_count")}
+        return ""
 
     def _apply(self, data: Message) -> None:
         display_id = data["display_id"]

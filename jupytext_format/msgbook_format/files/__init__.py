@@ -6,6 +6,7 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook_format.files.ipynb import parse_ipynb, reads_ipynb, writes_ipynb
+    from msgbook_format.files.ipynb_cells import with_cell_source, with_new_cell
     from msgbook_format.files.message_files import (
         Snapshot,
         decode,

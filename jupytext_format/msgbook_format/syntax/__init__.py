@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from msgbook_format.syntax.dialect import (
         KERNELSPEC,
         LANGUAGE_INFO,
+        PYTHON_LINE,
         Dialect,
         has_msgbook_kernel,
     )

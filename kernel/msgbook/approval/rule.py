@@ -27,7 +27,7 @@ RULE_KEYS = {"tool", "arguments", "folder"}
 
 _TEXT_LIMIT = 20_000
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_PYTHON, _SHELL = "python", "shell"
+_PYTHON, _RUN_CELL, _SHELL = "python", "run_cell", "shell"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +167,8 @@ def new_rule(tool: str, arguments: str, folder: str, tools: Collection[str]) -> 
         raise RuleError("Expected the name of a tool, such as `shell`.")
     if tool not in tools and not tool.startswith(MCP_PREFIX):
         raise RuleError(f"There is no tool `{tool}`. The tools are: {', '.join(tools)}.")
-    if tool == _PYTHON:
-        raise RuleError("`python` asks each time: no rule allows its calls.")
+    if tool in (_PYTHON, _RUN_CELL):
+        raise RuleError(f"`{tool}` asks each time: no rule allows its calls.")
     table: dict[str, Any] = {"tool": tool}
     if arguments.strip():
         try:

@@ -9,6 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from msgbook.cli.file_notebook import position_of
 from msgbook.cli.file_prompts import append_prompt
 from msgbook.cli.file_turns import FileTurns, require_conversation, run_turns
 from msgbook.cli.incomplete_answers import (
@@ -131,12 +132,15 @@ def _answer(
         place=lambda _cell: str(path),
     )
 
+    cell = document.cells[number]
+
     async def job(answering: FileTurns) -> int:
         failure = await answering.answer(number)
         words = failure and f"{failure.name}: {failure.message}"
-        words = words or describe_incomplete(document.cells[number])
+        words = words or describe_incomplete(cell)
         if words:
-            advice = _how_to_retry(how_to_go_on(document, number), path, words, attributes)
+            go_on = how_to_go_on(document, position_of(document.cells, cell))
+            advice = _how_to_retry(go_on, path, words, attributes)
             complain(_VERB, f"{path}: {words} ({advice})")
         return 1 if failure else 0
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from msgbook.approval import InputLine, ReadLine, Rule, load_with_project
 from msgbook.cassette import Cassette, Recorder
+from msgbook.cli.file_notebook import FileNotebook, position_of
 from msgbook.cli.file_prompts import has_model_output, is_answered
 from msgbook.cli.folders import unused_paths
 from msgbook.cli.screen import TurnScreen
@@ -112,6 +113,9 @@ class FileTurns:
             return Transcript("file", cells[:number], cell, metadata=metadata, path=path)
 
         agents: list[dict[str, Any]] = []
+        notebook = FileNotebook(
+            self._document, cell, self._conversation.services.ids, is_saved=self._is_saved
+        )
         ended = await run_to_end(
             self._conversation,
             source_of(cell),
@@ -120,7 +124,9 @@ class FileTurns:
             view,
             self._ask,
             agents.append,
+            notebook=notebook,
         )
+        number = position_of(cells, cell)
         turn, failure = ended.turn, ended.failure
         try:
             is_kept = bool(failure) and is_answered(cell) and not has_model_output(turn)
@@ -131,7 +137,11 @@ class FileTurns:
                 self._save(turn)
             if self._recorder is not None:
                 self._recorder.end_cell(
-                    number, cell.get("id"), self._document.notebook, is_kept=is_kept
+                    number,
+                    cell.get("id"),
+                    self._document.notebook,
+                    notebook.changes,
+                    is_kept=is_kept,
                 )
         except Exception:
             # Standard output may be on the same full disk. The first error is the one to report.

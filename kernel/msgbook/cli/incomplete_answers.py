@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from msgbook.cli.file_notebook import position_of
 from msgbook.cli.file_prompts import NO_ID, append_prompt, is_answered, is_prompt_cell, shown_id
 from msgbook.cli.file_turns import FileTurns
 from msgbook.cli.terminal import CommandError
@@ -169,18 +170,19 @@ async def answer_prompts(
     answering: FileTurns,
     document: Document,
     numbers: Sequence[int],
-    changed: list[int],
+    changed: list[Cell],
     tell: Callable[[str, str, str], None],
 ) -> Failure | None:
     """Answer until a turn fails, and return its failure.
 
     Args:
         numbers: The prompts, from 0.
-        changed: Gets the numbers of the cells with a new answer.
+        changed: Gets the cells with a new answer.
         tell: Gets place, words and what to do for each answer that failed or is incomplete.
     """
-    for done, number in enumerate(numbers, 1):
-        cell = document.cells[number]
+    cells = [document.cells[number] for number in numbers]
+    for done, cell in enumerate(cells, 1):
+        number = position_of(document.cells, cell)
         where = f"{document.path}/{shown_id(cell)}"
         if is_superfluous_continue(document.cells, number):
             tell(where, "nothing to continue: the answer above is complete now", "")
@@ -191,11 +193,12 @@ async def answer_prompts(
             return Failure(NOT_SENT, answering.purse.notice)
         before = cell.get("outputs")
         failure = await answering.answer(number)
+        number = position_of(document.cells, cell)
         if cell.get("outputs") is not before and is_answered(cell):
-            changed.append(number)
+            changed.append(cell)
         advice = how_to_go_on(document, number)
         if failure is not None:
-            left = len(numbers) - done
+            left = len(cells) - done
             more = f"{counted(left, 'more prompt')} not sent; " if left else ""
             tell(where, f"{failure.name}: {failure.message}", f"{more}{advice}")
             return failure

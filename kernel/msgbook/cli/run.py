@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from msgbook.cli.file_notebook import position_of
 from msgbook.cli.file_prompts import (
     NO_ID,
     is_answered,
@@ -176,9 +177,9 @@ def run_file(
     screen = run_screen(path)
 
     async def job(answering: FileTurns) -> int:
-        changed: list[int] = []
+        changed: list[Cell] = []
         failure = await answer_prompts(answering, document, numbers, changed, _tell)
-        _report_outdated(document, changed)
+        _report_outdated(document, [position_of(document.cells, cell) for cell in changed])
         return 0 if failure is None else 1
 
     return run_turns(document, screen, job, approval=approval, cassette=cassette, purse=purse)

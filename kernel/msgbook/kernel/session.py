@@ -23,6 +23,7 @@ from msgbook.kernel.code_outputs import OutputRecorder
 from msgbook.kernel.gateway import kernel_private_paths, notices
 from msgbook.kernel.page.kept_turns import KeptTurns, turns_folder
 from msgbook.kernel.page.page_comms import PageComms
+from msgbook.kernel.page.page_notebook import PageChanges, PageNotebook
 from msgbook.kernel.page.page_turns import AgentKeeper, PageQuestions, PageTurns
 from msgbook.kernel.page.queries import PageQueries
 from msgbook.kernel.page_queries import answer_queries, tell_changes
@@ -84,6 +85,7 @@ class Session:
         self._turns = PageTurns(self.page, self._kept)
         self.page.on_message("notebook.name", self._rename_kept)
         self._questions = PageQuestions(self.page)
+        self._changes = PageChanges(self.page)
         self._input_line = InputLine()
         self._folder = folder
         self._conversation: Conversation | None = None
@@ -165,10 +167,26 @@ class Session:
                 display.follow()
             return transcript
 
+        notebook = PageNotebook(
+            self.page,
+            self._changes,
+            requested,
+            self._cell_rule,
+            conversation.namespace or self._namespace(),
+            _file(requested),
+        )
         by_page = self._asker(display, None)
         ask = self._asker(display, read_line)
         ended = await run_to_end(
-            conversation, requested.source, read, record, display, ask, keeper.keep, confirm=by_page
+            conversation,
+            requested.source,
+            read,
+            record,
+            display,
+            ask,
+            keeper.keep,
+            confirm=by_page,
+            notebook=notebook,
         )
         if remember:
             self.transcripts.remember(requested, ended.turn, ended.transcript)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from msgbook.agents import Agent, name_values
 from msgbook.config.settings import Limits
 from msgbook.notebook import Transcript, metadata_of
-from msgbook.tools import AGENT_TYPES, DISPATCH, Tool, runs_in_kernel
+from msgbook.tools import AGENT_TYPES, CELL_TOOLS, DISPATCH, Tool, runs_in_kernel
 from msgbook_format.agents import TASK_FINISH, AgentMetadata, agent_metadata_of
 from msgbook_format.metadata import as_dict
 
@@ -30,6 +30,8 @@ class Lineage:
     """Tools that the notebook switches off; names or patterns."""
     server_tools: tuple[str, ...] = ()
     """For a sub-agent: tools of the model's server that its parent has."""
+    is_shown: bool = True
+    """Whether a page or a file shows the notebook."""
 
     @property
     def depth(self) -> int:
@@ -39,13 +41,16 @@ class Lineage:
     def offers(self, tool: Tool, agent: Agent, limits: Limits) -> bool:
         """Return whether an agent in this place is offered a tool.
 
-        Every sub-agent can report, and none runs code in the kernel.
+        Every sub-agent can report, and none runs code in the kernel or works on cells: its conversation has only
+        messages.
         """
         if tool.name == TASK_FINISH:
             return self.depth > 0
         if tool.name in (DISPATCH, AGENT_TYPES) and not self._may_dispatch(agent, limits):
             return False
         if self.depth > 0 and runs_in_kernel(tool):
+            return False
+        if tool.name in CELL_TOOLS and (self.depth > 0 or not self.is_shown):
             return False
         return self.allows(tool) and (agent.tools is None or tool.name in agent.tools)
 
@@ -76,7 +81,7 @@ def lineage_of(transcript: Transcript) -> Lineage:
     off = switched_off("disabled_tools", transcript.metadata)
     parent_id = AgentMetadata.read(metadata).parent_id
     if parent_id is None:
-        return Lineage(tools=allowed, off=off)
+        return Lineage(tools=allowed, off=off, is_shown=transcript.source != "memory")
     above = _names(as_dict(metadata.get("parent")).get("agents")) or (parent_id,)
     return Lineage(above, allowed, off, _names(metadata.get("allowed_server_tools")))
 

@@ -24,7 +24,7 @@ from msgbook.errors import ToolError
 from msgbook.request import deactivate, lineage_of
 from msgbook.subagents.parent import Parent
 from msgbook.text import counted, join_first, one_line, repair_surrogates, visible
-from msgbook.tools import DISPATCH, SubagentTask, runs_in_kernel, subagents_folder
+from msgbook.tools import CELL_TOOLS, DISPATCH, SubagentTask, runs_in_kernel, subagents_folder
 from msgbook.tools.mcp import McpTool
 from msgbook_format.agent_states import SUB_AGENTS
 from msgbook_format.agents import DEFAULT_AGENT, PROPERTIES, new_agent_metadata
@@ -205,13 +205,13 @@ def _named_folders(parent: Parent, plan: Plan) -> list[str]:
 def _asking(parent: Parent, plan: Plan) -> str:
     """Return the names of the tools that a sub-agent is offered and that need approval.
 
-    Those that start sub-agents are left out: their own questions show what they do.
+    Those that start sub-agents are left out: their own questions show what they do. It is offered none on cells.
     """
-    agent = plan.agent
+    agent, left_out = plan.agent, (DISPATCH, *CELL_TOOLS)
     tools = [
         tool
         for tool in parent.active_agent.tools
-        if not tool.read_only and not runs_in_kernel(tool) and tool.name != DISPATCH
+        if not tool.read_only and not runs_in_kernel(tool) and tool.name not in left_out
     ]
     of_servers = [tool for tool in tools if isinstance(tool, McpTool)]
     servers = select_servers(agent, {tool.server for tool in of_servers}, MCP_PREFIX)

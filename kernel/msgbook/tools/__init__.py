@@ -4,6 +4,7 @@
 - `displays`: what a tool may show to the reader beside its result.
 - `file_tools`: `read`, `glob`, `grep`, `write`, `edit`, `mkdir`. Child processes run them, by the code in `files/`.
 - `shell`: `shell`. `process` and `supervise` run its command and leave no process behind.
+- `cell_tools`: `read_cell`, `edit_cell`, `insert_cell`, `run_cell`.
 - `functions`: `python`, and the functions that `%tool` offers.
 - `mcp/`: the tools of MCP servers. `plugins`: those of plug-ins.
 - `subagent_tools`: `dispatch_subagents`, `get_agent_types`, `task_finish`. `msgbook.subagents` runs what they start.
@@ -23,13 +24,27 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook.tools.base import CallContext, Content, Tool, ToolSet
+    from msgbook.tools.cell_tools import (
+        CELL_TOOLS,
+        CellTool,
+        RunningNotebook,
+        cell_tools,
+        connect_cells,
+    )
     from msgbook.tools.displays import Display, Displays, ignore_display, rich_data
     from msgbook.tools.file_tools import FileTools, find_ripgrep
+    from msgbook.tools.files.cells import (
+        CellEdit,
+        CellInsertion,
+        NotebookCells,
+        with_source,
+    )
     from msgbook.tools.functions import (
         AbsentPython,
         Called,
         FunctionTool,
         Namespace,
+        RanCell,
         function_tool,
         python_tool,
         runs_in_kernel,

@@ -82,6 +82,10 @@ class Tool:
     keeps_time: bool = False
     """True if the tool itself ends once the turn's time budget is used up; it is not stopped then."""
 
+    def is_recorded(self, arguments: str) -> bool:
+        """Return whether a cassette keeps the result of a call with these arguments."""
+        return self.recorded
+
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The function tool in the form of the chat API."""

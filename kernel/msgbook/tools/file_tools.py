@@ -20,6 +20,7 @@ from pydantic import Field
 from msgbook.approval import ApprovalRequest, ApprovalRequiredError
 from msgbook.errors import ToolError
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction
+from msgbook.tools.cell_tools import CellTool, cell_tools
 from msgbook.tools.files.documents import import_paths
 from msgbook.tools.results import Results
 
@@ -175,6 +176,9 @@ def _end_all(workers: set[_Worker]) -> None:
         workers.pop().end()
 
 
+_WRITING = ("write", "edit", "edit_cell", "insert_cell")
+"""Tools that change a file: not one that has changed since it was seen."""
+
 _Path = Annotated[str, Field(description="File or folder, relative to the notebook's folder.")]
 _FilePath = Annotated[str, Field(description="File, relative to the notebook's folder.")]
 _FolderPath = Annotated[str, Field(description="Folder, relative to the notebook's folder.")]
@@ -196,7 +200,7 @@ _Context = Annotated[int, Field(ge=0, le=20, description="Lines to show around a
 
 
 class FileTools:
-    """The tools `read`, `glob`, `grep`, `write`, `edit` and `mkdir` of one conversation.
+    """The tools `read`, `glob`, `grep`, `write`, `edit` and `mkdir` of one conversation, and those on cells.
 
     Args:
         folder: The notebook's folder.
@@ -219,9 +223,10 @@ class FileTools:
             "blobs": str(Results(folder).blobs),
             "ripgrep": ripgrep,
         }
+        self._folder = folder
         self._workers = WorkerPool(settings, time_limit)
         self._seen: dict[str, str] = {}
-        self.tools = self.narrow_to(None)
+        self.tools, self.cell_tools = self._make_tools(None)
 
     def narrow_to(self, allowed: Sequence[Path] | None) -> list[Tool]:
         """Return the tools for an agent that may read only some folders without approval.
@@ -229,8 +234,13 @@ class FileTools:
         Args:
             allowed: Real paths, as in `Roots`; None for no further limit.
         """
+        tools, on_cells = self._make_tools(allowed)
+        return [*tools, *on_cells]
+
+    def _make_tools(self, allowed: Sequence[Path] | None) -> tuple[list[Tool], list[CellTool]]:
+        """Return the tools on files, and those on cells."""
         calls = _Calls(self._workers, self._seen, allowed)
-        return [
+        tools = [
             Tool("read", calls.read, read_only=True),
             Tool("glob", calls.glob, read_only=True),
             Tool("grep", calls.grep, read_only=True),
@@ -238,12 +248,13 @@ class FileTools:
             Tool("edit", calls.edit),
             Tool("mkdir", calls.mkdir),
         ]
+        return tools, cell_tools(self._folder, calls.run)
 
     def for_another_conversation(self) -> FileTools:
         """Return the same tools for a conversation that has seen no file yet. They share workers."""
         other = copy(self)
         other._seen = {}
-        other.tools = other.narrow_to(None)
+        other.tools, other.cell_tools = other._make_tools(None)
         return other
 
     async def close(self) -> None:
@@ -266,7 +277,7 @@ class _Calls:
         self._seen = seen
         self._within = None if allowed is None else [str(path) for path in allowed]
 
-    async def _run(self, tool: str, call: CallContext, arguments: dict[str, Any]) -> Content:
+    async def run(self, tool: str, call: CallContext, arguments: dict[str, Any]) -> Content:
         """Run a call in a worker.
 
         Raises:
@@ -277,7 +288,7 @@ class _Calls:
             "tool": tool,
             "arguments": arguments,
             "approved": call.approved._asdict() if call.approved else None,
-            "seen": self._seen if tool in ("write", "edit") else {},
+            "seen": self._seen if tool in _WRITING else {},
             "within": self._within,
         }
         reply = await self._workers.ask(request)
@@ -292,7 +303,7 @@ class _Calls:
     def read(self, call: CallContext) -> ToolFunction:
         async def read(path: _Path, start: _FirstLine = None, end: _LastLine = None) -> Content:
             """Read a text file, a notebook (its cells as text) or a PDF, or some lines or pages; look at an image; list a folder."""
-            return await self._run("read", call, {"path": path, "start": start, "end": end})
+            return await self.run("read", call, {"path": path, "start": start, "end": end})
 
         return read
 
@@ -302,7 +313,7 @@ class _Calls:
 
             Links are not followed; .git, .msgbook, node_modules and __pycache__ are left out.
             """
-            return await self._run("glob", call, {"pattern": pattern, "path": path})
+            return await self.run("glob", call, {"pattern": pattern, "path": path})
 
         return glob
 
@@ -320,28 +331,28 @@ class _Calls:
             """
             arguments = {"pattern": pattern, "path": path, "glob": glob}
             options = {"ignore_case": ignore_case, "context": context}
-            return await self._run("grep", call, {**arguments, **options})
+            return await self.run("grep", call, {**arguments, **options})
 
         return grep
 
     def write(self, call: CallContext) -> ToolFunction:
         async def write(path: _FilePath, content: str) -> Content:
             """Make a text file, or replace all that is in it. Its folder has to exist."""
-            return await self._run("write", call, {"path": path, "content": content})
+            return await self.run("write", call, {"path": path, "content": content})
 
         return write
 
     def edit(self, call: CallContext) -> ToolFunction:
         async def edit(path: _FilePath, old: _OldText, new: str) -> Content:
             """Replace a text in a file. The result is a unified diff."""
-            return await self._run("edit", call, {"path": path, "old": old, "new": new})
+            return await self.run("edit", call, {"path": path, "old": old, "new": new})
 
         return edit
 
     def mkdir(self, call: CallContext) -> ToolFunction:
         async def mkdir(path: _FolderPath) -> Content:
             """Make a folder, and the folders above it that are missing."""
-            return await self._run("mkdir", call, {"path": path})
+            return await self.run("mkdir", call, {"path": path})
 
         return mkdir
 

@@ -23,6 +23,7 @@ from msgbook.errors import ToolError
 from msgbook.images import OUTPUT_IMAGE_TYPES, data_url, image_type
 from msgbook.messages import content_text
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction, docstring_of, schema_of
+from msgbook.tools.cell_tools import RUN_CELL
 from msgbook.tools.displays import Display, ignore_display
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
@@ -42,6 +43,19 @@ class Called:
     error: BaseException | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class RanCell:
+    """A cell that was run."""
+
+    content: Content
+    """Its output, as a model gets it; empty text for none."""
+    outputs: list[dict[str, Any]]
+    """As in nbformat."""
+    count: int
+    """Its execution count."""
+    failed: bool
+
+
 class Namespace(Protocol):
     """The Python of a notebook."""
 
@@ -50,6 +64,9 @@ class Namespace(Protocol):
 
     async def run(self, code: str, show: Show, display: Display = ignore_display) -> Content:
         """Run code and return its output; raises `ToolError` with the traceback."""
+
+    async def run_cell(self, code: str, show: Show, display: Display = ignore_display) -> RanCell:
+        """Run the code of a cell, which gets an execution count."""
 
     async def call(
         self,
@@ -71,6 +88,9 @@ class AbsentPython:
         raise KeyError(name)
 
     async def run(self, code: str, show: Show, display: Display = ignore_display) -> Content:
+        raise ToolError(_NO_KERNEL)
+
+    async def run_cell(self, code: str, show: Show, display: Display = ignore_display) -> RanCell:
         raise ToolError(_NO_KERNEL)
 
     async def call(
@@ -96,7 +116,7 @@ _PYTHON = "python"
 
 def runs_in_kernel(tool: Tool) -> bool:
     """Return whether a tool runs code in the kernel, with the variables of the notebook."""
-    return tool.name == _PYTHON or isinstance(tool, FunctionTool)
+    return tool.name in (_PYTHON, RUN_CELL) or isinstance(tool, FunctionTool)
 
 
 def python_tool(namespace: Namespace) -> Tool:

@@ -190,7 +190,7 @@ class CallRunner:
 
     async def _run(self, call: Block, context: CallContext, questions: int) -> Attempt:
         tool = self._tool(call)
-        run_call = self.run_call if tool is None or tool.recorded else run_now
+        run_call = self.run_call if tool is None or tool.is_recorded(call["arguments"]) else run_now
         attempt = await run_call(call, partial(self._attempt, call, context))
         if attempt.status == "interrupted":
             self.budgets.run_out()

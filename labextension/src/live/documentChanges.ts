@@ -241,6 +241,7 @@ function isSameValue(one: IItem, other: IItem): boolean {
 
 /** What a new cell holds. */
 export interface INewCell {
+  readonly id?: string;
   readonly cell_type: 'code' | 'markdown';
   readonly source: string;
 }

@@ -11,6 +11,7 @@ import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
+import { parseChangeRequest } from '../comm/cellChanges';
 import {
   CellsReporter,
   type ICellSource,
@@ -32,6 +33,7 @@ import type { TurnJson } from '../turn/delta';
 import { hasAnswer, parseTurn } from '../turn/model';
 import { MirroredOutputs, EarlierAnswers } from './mirroredOutputs';
 import { Approvals } from './approvals';
+import { applyChange } from './cellChanges';
 import { EndFollower } from './endFollower';
 import { LiveTurns } from './liveTurns';
 import { NotebookCells } from './notebookCells';
@@ -94,6 +96,7 @@ export class PageConnection implements ITurnHost {
       ...this.approvals.handlers,
       ['cells.get', message => this._tellCells(message)],
       ['cells.mark', message => this._markHistory(message)],
+      ['cells.change', message => this._changeCells(message)],
       ['agent.keep', message => this._keepAgent(message)]
     ]);
     this._link = new KernelLink(sessionContext, data => this._receive(data));
@@ -252,6 +255,19 @@ export class PageConnection implements ITurnHost {
     if (mark !== null) {
       this.cells.markHistory(mark);
     }
+  }
+
+  private _changeCells(message: IMessage): JSONObject | undefined {
+    const request = parseChangeRequest(message);
+    if (request === null) {
+      return undefined;
+    }
+    const model = this.panel.content.model;
+    return {
+      type: 'cells.changed',
+      request_id: request.requestId,
+      problem: model === null ? 'absent' : applyChange(model, request)
+    };
   }
 
   private _keepAgent(message: IMessage): void {

@@ -23,6 +23,6 @@ if TYPE_CHECKING:
         read_cassette,
     )
     from msgbook.extras.cassettes.recorder import Recorder
-    from msgbook.extras.cassettes.saved import undo
+    from msgbook.extras.cassettes.saved import undo, undo_edits
 else:
     __getattr__ = lazy_names(__name__)

@@ -162,11 +162,21 @@ class MetadataChange(_Line):
     before: Any = None
 
 
+class CellEdit(_Line):
+    """A change that a tool made in another cell."""
+
+    position: Number
+    cell_id: str | None = None
+    before: dict[str, Any] | None = None
+    """The cell before; None for a new one."""
+
+
 class CellLine(LaneLine):
     """A cell was answered, and written into the file."""
 
     cell: RanCell
     changed: list[MetadataChange] = []
+    edits: list[CellEdit] = []
 
 
 class McpLine(LaneLine):

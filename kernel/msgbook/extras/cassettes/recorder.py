@@ -9,6 +9,7 @@ from typing import Any
 
 from msgbook import __version__
 from msgbook.approval import Decision, Question
+from msgbook.cassette import CellChange
 from msgbook.config import McpServerSettings, Settings, redact_json
 from msgbook.extras.cassettes.exchanges import RecordingWire, digest_text
 from msgbook.extras.cassettes.lines import VERSION
@@ -112,17 +113,29 @@ class Recorder:
         self._metadata_before = turn_metadata(notebook)
 
     def end_cell(
-        self, number: int, cell_id: str | None, notebook: dict[str, Any], *, is_kept: bool
+        self,
+        number: int,
+        cell_id: str | None,
+        notebook: dict[str, Any],
+        changes: Sequence[CellChange],
+        *,
+        is_kept: bool,
     ) -> None:
-        """Write which cell was run, and what its turn has changed in the metadata.
+        """Write which cell was run, and what its turn has changed in the metadata and in other cells.
 
         Args:
             number: Position of the cell, from 0.
+            changes: Of other cells, by tools, in their order.
             is_kept: Whether the cell keeps its former answer, since the turn failed.
         """
-        changes = changed_metadata(self._metadata_before, notebook)
+        for change in changes:
+            if change.before is None:
+                # Behind the notebook's own.
+                self._metadata_before.insert(change.position + 1, {})
+        changed = changed_metadata(self._metadata_before, notebook)
         cell = {"number": number, "id": cell_id, "kept": is_kept}
-        self._write({"cell": cell, "changed": changes})
+        edits = [change._asdict() for change in changes]
+        self._write({"cell": cell, "changed": changed, **({"edits": edits} if edits else {})})
 
     def _write(self, line: dict[str, Any]) -> None:
         self._write_raw(LANE.get(), redact_json(line, self._secrets))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from msgbook.approval import Rule, load_with_project
+from msgbook.cli.file_notebook import position_of
 from msgbook.cli.file_prompts import prompts_to_answer, shown_id
 from msgbook.cli.file_turns import FileTurns, require_conversation
 from msgbook.cli.run import run_screen
@@ -16,9 +17,17 @@ from msgbook.cli.terminal import complain, say
 from msgbook.config import Settings
 from msgbook.engine import Conversation, Services
 from msgbook.errors import describe_file_error
-from msgbook.extras.cassettes import CassetteError, Player, Tape, is_cassette, read_cassette, undo
+from msgbook.extras.cassettes import (
+    CassetteError,
+    Player,
+    Tape,
+    is_cassette,
+    read_cassette,
+    undo,
+    undo_edits,
+)
 from msgbook.host import home_folder, private_paths, saved_approver
-from msgbook.notebook import Document, working_folder
+from msgbook.notebook import Cell, Document, working_folder
 from msgbook.text import counted
 
 _VERB = "run"
@@ -74,15 +83,17 @@ def replay_file(path: Path, cassette: Path) -> Replayed:
     require_conversation(document)
     settings, rules = load_with_project(working_folder(path.absolute().parent))
     tape = read_cassette(cassette, settings.secrets)
-    numbers = find_recorded(document, tape)
     undo_recorded(document, tape)
+    numbers = find_recorded(document, tape)
     clear_recorded(document, tape, numbers)
     player = Player(tape, settings.secrets)
-    failed = asyncio.run(_answer(document, numbers, player, settings, rules))
+    recorded = [document.cells[number] for number in numbers]
+    failed = asyncio.run(_answer(document, recorded, player, settings, rules))
+    again = {position_of(document.cells, cell) for cell in recorded}
     new = [
         n
         for n in prompts_to_answer(document.cells, document.cell_rule, 0, again=False)
-        if n not in numbers
+        if n not in again
     ]
     if new:
         name = shown_id(document.cells[new[0]])
@@ -94,7 +105,7 @@ def replay_file(path: Path, cassette: Path) -> Replayed:
 
 async def _answer(
     document: Document,
-    numbers: Sequence[int],
+    cells: Sequence[Cell],
     player: Player,
     settings: Settings,
     rules: Sequence[Rule],
@@ -115,9 +126,9 @@ async def _answer(
     turns = FileTurns(document, conversation, run_screen(document.path), None, is_saved=False)
     failure = None
     try:
-        for number in numbers:
-            player.problems.place = f"cell {shown_id(document.cells[number])}"
-            failure = await turns.answer(number)
+        for cell in cells:
+            player.problems.place = f"cell {shown_id(cell)}"
+            failure = await turns.answer(position_of(document.cells, cell))
             if player.problems.first is not None:
                 break
         player.problems.place = ""
@@ -156,7 +167,7 @@ def find_recorded(document: Document, tape: Tape) -> list[int]:
 def find_recorded_before(document: Document, cassette: Path) -> list[int]:
     """Return the cells that a former cassette of this name recorded, to record them anew.
 
-    Takes back what the recorded turns changed in the metadata.
+    Takes back what the recorded turns changed in the metadata and in other cells.
 
     Raises:
         CassetteError: The former cassette cannot be used.
@@ -165,20 +176,21 @@ def find_recorded_before(document: Document, cassette: Path) -> list[int]:
         if not cassette.exists() or not is_cassette(cassette):
             return []
         tape = read_cassette(cassette)
-        numbers = find_recorded(document, tape)
+        find_recorded(document, tape)
+        undo_recorded(document, tape)
+        return find_recorded(document, tape)
     except OSError as error:
         raise CassetteError(describe_file_error(cassette, error)) from error
     except CassetteError as error:
         words = str(error).removesuffix(".")
         raise CassetteError(f"{words}. To record all prompts anew, add --all.") from None
-    undo_recorded(document, tape)
-    return numbers
 
 
 def undo_recorded(document: Document, tape: Tape) -> None:
-    """Take back what the recorded turns changed in the metadata."""
+    """Take back what the recorded turns changed in the metadata and in other cells."""
     for line in reversed(tape.cells):
         undo(document.notebook, [change.model_dump(exclude_unset=True) for change in line.changed])
+        undo_edits(document.cells, line.edits)
 
 
 def clear_recorded(document: Document, tape: Tape, numbers: list[int]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -22,7 +22,7 @@ from msgbook.turn import TurnRecord
 from msgbook_format.typed import as_dict, as_list
 
 if TYPE_CHECKING:
-    from msgbook.extras.cassettes.lines import McpLine
+    from msgbook.extras.cassettes.lines import CellEdit, McpLine
 
 
 # The durations in a turn. They are measured anew each time, so a cassette keeps them apart.
@@ -197,6 +197,16 @@ def undo(notebook: dict[str, Any], changes: list[Change]) -> None:
             _undo_one(notebook["metadata"], change)
         elif number < len(cells):
             _undo_one(cells[number]["metadata"], change)
+
+
+def undo_edits(cells: list[dict[str, Any]], edits: Sequence[CellEdit]) -> None:
+    """Take changes of cells back. Those of cells that are no longer there are left out."""
+    for edit in reversed(edits):
+        number = next((n for n, cell in enumerate(cells) if cell.get("id") == edit.cell_id), None)
+        if number is not None and edit.before is None:
+            del cells[number]
+        elif number is not None and edit.before is not None:
+            cells[number] = type(cells[number])(deepcopy(edit.before))
 
 
 def _undo_one(metadata: dict[str, Any], change: Change) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from msgbook.approval import Rule, load_with_project
+from msgbook.cli.file_notebook import position_of
 from msgbook.cli.file_prompts import is_cut_off, is_prompt_cell, prompts_to_answer, shown_id
 from msgbook.cli.file_turns import FileTurns, narrowed, open_conversation, require_conversation
 from msgbook.cli.incomplete_answers import NOT_SENT, answer_prompts
@@ -218,7 +219,7 @@ class _FileJob:
         if not is_claimed or read_marks().is_running(job.path, uuid):
             result.status = "in use"
             return
-        changed: list[int] = []
+        changed: list[Cell] = []
         with mark_running(job.path, uuid, writes=True):
             try:
                 result.status = await self._answer(document, numbers, changed)
@@ -228,7 +229,7 @@ class _FileJob:
             finally:
                 self._count(document, changed)
 
-    async def _answer(self, document: Document, numbers: list[int], changed: list[int]) -> Status:
+    async def _answer(self, document: Document, numbers: list[int], changed: list[Cell]) -> Status:
         conversation = open_conversation(
             self._folder,
             self._settings,
@@ -237,16 +238,20 @@ class _FileJob:
             paces=self._paces,
             purse=self._purse,
         )
+        cells = [document.cells[number] for number in numbers]
         try:
             answering = FileTurns(document, conversation, self, None)
             failure = await answer_prompts(answering, document, numbers, changed, self._tell)
         finally:
             await conversation.services.close()
-        return _status(document, numbers, failure)
+        return _status(cells, failure)
 
-    def _count(self, document: Document, changed: list[int]) -> None:
+    def _count(self, document: Document, changed: list[Cell]) -> None:
         """Note the tokens and cost of the turns that were run."""
-        cost, ran = cost_by(self._settings), {number + 1 for number in changed}
+        cost, ran = (
+            cost_by(self._settings),
+            {position_of(document.cells, cell) + 1 for cell in changed},
+        )
         usages = (usage for usage in list_turn_usage(document.cells) if usage.cell in ran)
         self._result.turns = [PaidTurn(usage, cost(usage)) for usage in usages]
 
@@ -263,11 +268,11 @@ class _FileJob:
         self._on_turn()
 
 
-def _status(document: Document, numbers: list[int], failure: Failure | None) -> Status:
+def _status(cells: Sequence[Cell], failure: Failure | None) -> Status:
     if failure is not None and failure.name == NOT_SENT:
         return "not run"
     if failure is not None:
         return "interrupted" if failure is INTERRUPTED else "failed"
-    outputs = (output for n in numbers for output in document.cells[n].get("outputs", ()))
+    outputs = (output for cell in cells for output in cell.get("outputs", ()))
     turns = filter(None, map(turn_of, outputs))
     return "incomplete" if any(turn["status"] == "incomplete" for turn in turns) else "done"

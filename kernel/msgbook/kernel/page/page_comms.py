@@ -139,6 +139,19 @@ class PageComms:
         """Return all cells, without outputs, of the first page that answers; None if none does in time."""
         return await self._ask(CellsQuestion(None, self._open.snapshot()), COMPLETION_TIMEOUT)
 
+    def pages_of(self, client_session: str | None) -> list[Any]:
+        """Return the open comms, first that of a client."""
+        comms = self._open.snapshot()
+        return sorted(comms, key=lambda comm: self.client_session(comm) != client_session)
+
+    async def cells_of_page(self, comm: Any, cell_id: str | None = None) -> Notebook | None:
+        """Return the cells of one page: through the one with that id, or all of them without outputs.
+
+        Returns:
+            None if the page has no such cell, or does not answer in time.
+        """
+        return await self._ask(CellsQuestion(cell_id, [comm]), OWN_ANSWER_TIMEOUT)
+
     async def _ask(self, question: CellsQuestion, *waits: float) -> Notebook | None:
         """Return the answer, or the best there is after one of these waits, in seconds."""
         if not question.silent:

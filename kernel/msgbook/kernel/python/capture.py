@@ -37,8 +37,15 @@ class Capture:
         self._shown = 0
         """Number of parts that are shown and no longer change."""
 
-    def write(self, text: str | bytes) -> None:
-        """Add printed text."""
+    is_cell = False
+    """Whether the code is that of a cell, whose values have a number."""
+
+    def write(self, text: str | bytes, name: str = "stdout") -> None:
+        """Add printed text.
+
+        Args:
+            name: Of the stream.
+        """
         with self._lock:
             if self._closed:
                 return  # written by a thread or a process that did not stop
@@ -47,7 +54,12 @@ class Capture:
                 self._parts.append(Output(self._show, max(self._left, 0)))
             self._parts[-1].feed(text)  # type: ignore[union-attr]  # made above
 
-    def display(self, data: dict[str, Any], transient: dict[str, Any] | None = None) -> None:
+    def display(
+        self,
+        data: dict[str, Any],
+        transient: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
         """Add a MIME bundle, or replace the one with its display id."""
         part, rich = self._part_of(data), rich_data(data)
         name = (transient or {}).get("display_id")
@@ -63,6 +75,17 @@ class Capture:
                 self._displays[name] = len(self._parts)
             self._rich[len(self._parts)] = rich
             self._parts.append(part)
+
+    def result(self, data: dict[str, Any], metadata: dict[str, Any]) -> None:
+        """Add the value of the last expression."""
+        self.display(data, None, metadata)
+
+    def fail(self, kind: type[BaseException], value: BaseException, lines: list[str]) -> None:
+        """Add an error, given the lines of its traceback."""
+        self.write("\n".join(lines) + "\n")
+
+    def clear(self, *, wait: bool) -> None:
+        """Keep everything: what the code showed is part of the result."""
 
     def draw(self, data: dict[str, Any]) -> None:
         """Add a MIME bundle that a page draws, of a value whose text is not part of the output."""

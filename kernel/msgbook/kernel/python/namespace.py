@@ -9,16 +9,19 @@ import types
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from msgbook.errors import ToolError
 from msgbook.images import OUTPUT_IMAGE_TYPES
 from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.python.capture import Capture
+from msgbook.kernel.python.cell_capture import CellCapture
 from msgbook.kernel.python.redirect import capture_output
 from msgbook.request import SourceError, describe_value
 from msgbook.throttle import Throttle
-from msgbook.tools import PIECE_INTERVAL, Called, Content, Display, ignore_display
+from msgbook.tools import PIECE_INTERVAL, Called, Content, Display, RanCell, ignore_display
+
+C = TypeVar("C", bound=Capture)
 
 _CLEAN_UP_TIME = 1.0
 """Seconds that awaited code gets to clean up after an interrupt; nobody waits for it longer."""
@@ -27,7 +30,7 @@ _CLEAN_UP_TIME = 1.0
 class KernelNamespace:
     """Runs code and functions in the notebook's Python, on the main thread.
 
-    They are not cells: they get no execution count, no history entry and no output of their own.
+    But for `run_cell`, they are not cells: they get no execution count, no history entry and no output of their own.
     """
 
     def __init__(self, kernel: InterruptibleKernel) -> None:
@@ -53,9 +56,31 @@ class KernelNamespace:
         Raises:
             ToolError: The code failed. The message is its output so far and the traceback.
         """
-        with self._capture_output(show) as capture:
+        capture = Capture(show)
+        error = await self._run_captured(code, capture, display)
+        if error:
+            raise ToolError(capture.text() or error)
+        return capture.content()
+
+    async def run_cell(
+        self, code: str, show: Callable[[str], None], display: Display = ignore_display
+    ) -> RanCell:
+        """Run the code of a cell of the notebook, which gets an execution count and a history entry.
+
+        Args:
+            display: Takes what a page draws of the output.
+        """
+        count = self._shell.execution_count
+        capture = CellCapture(show)
+        error = await self._run_captured(code, capture, display)
+        content = capture.content() if not error else capture.text() or error
+        return RanCell(content, capture.outputs(count), count, bool(error))
+
+    async def _run_captured(self, code: str, capture: Capture, display: Display) -> str:
+        """Run code and return the error that it ended with; empty for none."""
+        with self._capture_output(capture):
             try:
-                result = await self._run_cell(code, capture)
+                result = await self._run_code(code, capture)
             except KeyboardInterrupt:
                 result = None
         for data in capture.displays():
@@ -63,9 +88,9 @@ class KernelNamespace:
         error = result and (result.error_before_exec or result.error_in_exec)
         if result is None or isinstance(error, KeyboardInterrupt):
             await self._await_cancellation()
-        if result is None or not result.success:
-            raise ToolError(capture.text() or f"{type(error).__name__}: {error}")
-        return capture.content()
+        if result is not None and result.success:
+            return ""
+        return f"{type(error).__name__}: {error}"
 
     async def call(
         self,
@@ -82,7 +107,7 @@ class KernelNamespace:
         """
         returned: Content | None = None
         error: BaseException | None = None
-        with self._capture_output(show) as capture:
+        with self._capture_output(Capture(show)) as capture:
             try:
                 value = self._kernel.call_interruptibly(function)
                 if inspect.isawaitable(value):
@@ -112,7 +137,7 @@ class KernelNamespace:
             words = "there is no such variable in the notebook; run the cell that defines it"
             raise SourceError(words) from None
         text, error = "", None
-        with self._capture_output(_show_nothing):
+        with self._capture_output(Capture(_show_nothing)):
             try:
                 text = self._kernel.call_interruptibly(partial(describe_value, value))
             except BaseException as raised:
@@ -143,10 +168,10 @@ class KernelNamespace:
             capture.display(data)
         return bool(data)
 
-    def _capture_output(self, show: Callable[[str], None]) -> AbstractContextManager[Capture]:
-        return capture_output(self._shell, show, lambda: self._kernel.interrupted)
+    def _capture_output(self, capture: C) -> AbstractContextManager[C]:
+        return capture_output(self._shell, capture, lambda: self._kernel.interrupted)
 
-    async def _run_cell(self, code: str, capture: Capture) -> Any:
+    async def _run_code(self, code: str, capture: Capture) -> Any:
         shell = self._shell
         problem = None
         try:
@@ -155,11 +180,11 @@ class KernelNamespace:
             transformed, problem = code, sys.exc_info()
         known = {"transformed_cell": transformed, "preprocessing_exc_tuple": problem}
         if not shell.should_run_async(code, **known):
-            run_cell = partial(shell.run_cell, code, store_history=False)
+            run_cell = partial(shell.run_cell, code, store_history=capture.is_cell)
             return self._kernel.call_interruptibly(run_cell)
         result = None
         try:
-            running = shell.run_cell_async(code, store_history=False, **known)
+            running = shell.run_cell_async(code, store_history=capture.is_cell, **known)
             result = await self._await(running, capture)
         finally:
             # As `run_cell` does; on the first event, figures are displayed.

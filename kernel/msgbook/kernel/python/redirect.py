@@ -19,7 +19,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn, TypeVar
 
 from IPython.core.display_trap import DisplayTrap
 from IPython.core.displaypub import DisplayPublisher
@@ -27,25 +27,24 @@ from IPython.core.error import StdinNotImplementedError
 
 from msgbook.kernel.python.capture import Capture
 
+C = TypeVar("C", bound=Capture)
+
 _LAST_OUTPUT_WAIT = 0.03
 """Seconds to wait for the last output of processes that the code has started."""
 
 
 @contextmanager
-def capture_output(
-    shell: Any, show: Callable[[str], None], is_interrupted: Callable[[], bool]
-) -> Iterator[Capture]:
+def capture_output(shell: Any, capture: C, is_interrupted: Callable[[], bool]) -> Iterator[C]:
     """Capture what runs in the shell: its output, its displays and its tracebacks.
 
     Nothing reaches the front end. Code that asks for input, or wants to end the kernel, gets an
     exception.
 
     Args:
-        show: Shows a piece of the output while the code runs.
+        capture: Gets all of it.
         is_interrupted: Returns whether the code is being stopped. No traceback is made then:
             IPython takes long for it.
     """
-    capture = Capture(show)
     with ExitStack() as stack:
         stack.callback(capture.flush)
         stack.callback(_take_payloads, shell, capture)
@@ -62,7 +61,6 @@ def _replacements(
     shell: Any, capture: Capture, is_interrupted: Callable[[], bool]
 ) -> list[tuple[Any, str, Any]]:
     """Return owner, name and new value of each attribute that is replaced."""
-    stream = CaptureStream(capture)
     show_traceback = shell.showtraceback
 
     def show_traceback_unless_interrupted(*arguments: Any, **named: Any) -> None:
@@ -71,15 +69,15 @@ def _replacements(
 
     return [
         # What `print`, a warning and a library write.
-        (sys, "stdout", stream),
-        (sys, "stderr", CaptureStream(capture)),
+        (sys, "stdout", CaptureStream(capture)),
+        (sys, "stderr", CaptureStream(capture, "stderr")),
         # What `display` and the value of the last line show; neither counts as a cell's output.
         (shell, "display_pub", CapturePublisher(capture)),
         (shell.display_trap, "hook", CaptureDisplayHook(shell, capture)),
         (shell.history_manager, "outputs", EmptyOutputs()),
         # Tracebacks: whether one is made, and where its lines go.
         (shell, "showtraceback", show_traceback_unless_interrupted),
-        (shell, "_showtraceback", lambda _type, _value, lines: stream.write_lines(lines)),
+        (shell, "_showtraceback", capture.fail),
         # Nobody can answer a question of the code, and only the user may end the kernel.
         (builtins, "input", refuse_input),
         (getpass, "getpass", refuse_input),
@@ -137,8 +135,9 @@ class CaptureStream(io.TextIOBase):
 
     encoding = "utf-8"
 
-    def __init__(self, capture: Capture) -> None:
+    def __init__(self, capture: Capture, name: Literal["stdout", "stderr"] = "stdout") -> None:
         self._capture = capture
+        self._name = name
 
     def writable(self) -> bool:
         return True
@@ -146,12 +145,8 @@ class CaptureStream(io.TextIOBase):
     def write(self, text: str) -> int:
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        self._capture.write(text)
+        self._capture.write(text, self._name)
         return len(text)
-
-    def write_lines(self, lines: list[str]) -> None:
-        """Write the lines of a traceback."""
-        self.write("\n".join(lines) + "\n")
 
 
 class CapturePublisher(DisplayPublisher):
@@ -162,10 +157,10 @@ class CapturePublisher(DisplayPublisher):
         self._capture = capture
 
     def publish(self, data: Any, metadata: Any = None, source: Any = None, **rest: Any) -> None:
-        self._capture.display(data, rest.get("transient"))
+        self._capture.display(data, rest.get("transient"), metadata)
 
     def clear_output(self, wait: bool = False) -> None:
-        """Keep everything: what the code showed is part of the result."""
+        self._capture.clear(wait=wait)
 
 
 class CaptureDisplayHook:
@@ -176,9 +171,14 @@ class CaptureDisplayHook:
         self._capture = capture
 
     def __call__(self, value: Any) -> None:
-        if value is not None:
-            data, _metadata = self._shell.display_formatter.format(value)
-            self._capture.display(data)
+        if value is None:
+            return
+        hook = self._shell.displayhook
+        if self._capture.is_cell:
+            hook.update_user_ns(value)
+        if not (self._capture.is_cell and hook.quiet()):
+            data, metadata = self._shell.display_formatter.format(value)
+            self._capture.result(data, metadata)
 
 
 class EmptyOutputs(dict[int, list[Any]]):

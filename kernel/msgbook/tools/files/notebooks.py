@@ -99,7 +99,7 @@ def _cell_text(number: int, cell: Mapping[str, Any], dialect: Dialect) -> str:
         parts = [f"[cell {number}: code{run}]\n{_fenced(body if is_python else source, language)}"]
     with_turns = [(output, turn_of(output)) for output in outputs]
     turns = [turn for _, turn in with_turns if turn is not None]
-    parts += [f"[answer]\n{_turn_text(turn)}" for turn in turns]
+    parts += [f"[answer]\n{turn_text(turn)}" for turn in turns]
     others = [o for o, turn in with_turns if turn is None and not (turns and _is_error(o))]
     shown = outputs_text(others, _size) if others else ""
     if shown.strip():
@@ -112,7 +112,7 @@ def _is_error(output: Mapping[str, Any]) -> bool:
     return output.get("output_type") == "error"
 
 
-def _turn_text(turn: Turn) -> str:
+def turn_text(turn: Turn) -> str:
     """Return what a turn says and does, once: its other outputs are made of it."""
     return "\n\n".join(_block_texts(turn["blocks"]))
 

@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,11 @@ from msgbook.tools.files.reading import Call, read
 from msgbook.tools.files.searching import glob, grep
 from msgbook.tools.files.writing import edit, mkdir, write
 
-TOOLS = {tool.__name__: tool for tool in (read, glob, grep, write, edit, mkdir)}
+TOOLS: dict[str, Callable[..., Any]] = {
+    tool.__name__: tool for tool in (read, glob, grep, write, edit, mkdir)
+}
+CELL_TOOLS = ("read_cell", "edit_cell", "insert_cell")
+"""Tools whose code is imported by the first call of one: it needs the format."""
 
 _PR_SET_PDEATHSIG = 1
 
@@ -41,7 +46,7 @@ def answer(roots: Roots, request: dict[str, Any], ripgrep: str | None = None) ->
     call = Call(roots, approved, ripgrep, request.get("seen", {}), now_seen)
     reply: dict[str, Any]
     try:
-        reply = {"content": TOOLS[request["tool"]](call, **request["arguments"])}
+        reply = {"content": _tool(request["tool"])(call, **request["arguments"])}
     except ApprovalRequiredError as error:
         reply = {"approval_request": error.approval_request._asdict()}
     except ToolError as refusal:
@@ -49,6 +54,14 @@ def answer(roots: Roots, request: dict[str, Any], ripgrep: str | None = None) ->
     except Exception as error:  # a bug ends the call, not the worker
         reply = {"error": f"{type(error).__name__}: {error}"}
     return {**reply, "seen": now_seen}
+
+
+def _tool(name: str) -> Callable[..., Any]:
+    if name in CELL_TOOLS:
+        from msgbook.tools.files import notebook_files
+
+        return getattr(notebook_files, name)  # type: ignore[no-any-return]
+    return TOOLS[name]
 
 
 def main(settings: dict[str, Any]) -> None:

@@ -23,11 +23,11 @@ from msgbook.tools.files.opening import (
 from msgbook.tools.files.reading import SHOWN, Call
 from msgbook.tools.files.text import TextFile, cut, decode
 
-_FILE_LIMIT = 10_000_000
+FILE_LIMIT = 10_000_000
 """Most bytes of a file to change: its text is in memory several times."""
 
 
-class _Old(NamedTuple):
+class Old(NamedTuple):
     """A file before it is changed."""
 
     data: bytes
@@ -36,7 +36,7 @@ class _Old(NamedTuple):
     """None if it is binary."""
 
 
-class _Plan(NamedTuple):
+class Plan(NamedTuple):
     """Planned change of a call."""
 
     effect: str
@@ -48,7 +48,7 @@ class _Plan(NamedTuple):
 def write(call: Call, path: str, content: str) -> str:
     """Create a file, or replace its content."""
 
-    def plan(name: str, old: _Old | None) -> _Plan:
+    def plan(name: str, old: Old | None) -> Plan:
         before = old.file if old else None
         after, notes = _spelled(before or TextFile(""), content)
         data = _encode(after, "content")
@@ -60,15 +60,15 @@ def write(call: Call, path: str, content: str) -> str:
             notes.append(f"[replaces a binary file of {size}, sha256 {digest}]\n")
         shown = "".join([*notes, preview(*_comparable(before or TextFile(""), after), name)])
         result = f"Wrote {name}: {counted(len(data), 'byte')}."
-        return _Plan("it replaces the text of" if old else "it makes", shown, data, result)
+        return Plan("it replaces the text of" if old else "it makes", shown, data, result)
 
-    return _carry_out(call, path, plan)
+    return carry_out(call, path, plan)
 
 
 def edit(call: Call, path: str, old: str, new: str) -> str:
     """Replace a text that occurs in a file once."""
 
-    def plan(name: str, found: _Old | None) -> _Plan:
+    def plan(name: str, found: Old | None) -> Plan:
         if found is None:
             raise ToolError(f"{name}: No such file; use write to make it.")
         before = found.file
@@ -81,9 +81,9 @@ def edit(call: Call, path: str, old: str, new: str) -> str:
         after = before._replace(text=replace_only(before.text, old, new, name))
         texts = _comparable(before, after)
         result = cut(unified_diff(*texts, name), SHOWN, "[the diff goes on]")
-        return _Plan("it changes", preview(*texts, name), _encode(after, "new"), result)
+        return Plan("it changes", preview(*texts, name), _encode(after, "new"), result)
 
-    return _carry_out(call, path, plan)
+    return carry_out(call, path, plan)
 
 
 def mkdir(call: Call, path: str) -> str:
@@ -108,7 +108,7 @@ def mkdir(call: Call, path: str) -> str:
     )
 
 
-def _carry_out(call: Call, path: str, plan: Callable[[str, _Old | None], _Plan]) -> str:
+def carry_out(call: Call, path: str, plan: Callable[[str, Old | None], Plan]) -> str:
     """Plan a change, require approval for it, and make exactly this change.
 
     The reason of a failure may reveal the content of a file. So if reading needs approval, the
@@ -136,7 +136,7 @@ def _carry_out(call: Call, path: str, plan: Callable[[str, _Old | None], _Plan])
     return made.result
 
 
-def _old(call: Call, real: Path, place: Place) -> _Old | None:
+def _old(call: Call, real: Path, place: Place) -> Old | None:
     """Return the existing file, unless it changed since the conversation saw it; None for no file."""
     name = call.roots.format_path(real)
     try:
@@ -145,18 +145,18 @@ def _old(call: Call, real: Path, place: Place) -> _Old | None:
         return None
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
-        data = file.read(_FILE_LIMIT + 1)
-    if len(data) > _FILE_LIMIT:
-        raise ToolError(f"{name} has more than {_FILE_LIMIT} bytes; it is too long to change.")
+        data = file.read(FILE_LIMIT + 1)
+    if len(data) > FILE_LIMIT:
+        raise ToolError(f"{name} has more than {FILE_LIMIT} bytes; it is too long to change.")
     if not status.st_mode & 0o222:
         raise ToolError(f"{name} is write-protected.")
     seen = call.seen.get(str(real))
     if seen and seen != hashlib.sha256(data).hexdigest():
         raise ToolError(f"{name} has changed since you read it; read it again.")
-    return _Old(data, status, decode(data))
+    return Old(data, status, decode(data))
 
 
-def _replace(place: Place, old: _Old | None, data: bytes) -> None:
+def _replace(place: Place, old: Old | None, data: bytes) -> None:
     """Replace the file in one step; mode and owner stay."""
     name, folder = place
     head = os.path.dirname(name)  # noqa: PTH120
@@ -179,7 +179,7 @@ def _replace(place: Place, old: _Old | None, data: bytes) -> None:
         raise
 
 
-def _check_unchanged(place: Place, old: _Old | None) -> None:
+def _check_unchanged(place: Place, old: Old | None) -> None:
     try:
         now = os.stat(place.name, dir_fd=place.folder, follow_symlinks=False)
     except FileNotFoundError:
