@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         CELL_TOOLS,
         CellTool,
         RunningNotebook,
-        cell_tools,
         connect_cells,
     )
     from msgbook.tools.displays import Display, Displays, ignore_display, rich_data
