@@ -8,14 +8,22 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from renumbered import CHAT, CHAT_NAMES, NAMES, RESPONSES, renumbered
+from renumbered import (
+    CHAT,
+    CHAT_NAMES,
+    MESSAGES,
+    MESSAGES_NAMES,
+    NAMES,
+    RESPONSES,
+    renumbered,
+)
 from streamed_turns import StreamedTurn, recorded_streams
 
 STREAMS = recorded_streams()
 ORDERED = [name for name in STREAMS if "two-reasonings" not in name]
 """Streams that name one item after the other. Nothing but its name tells an item from one side by side."""
-NUMBERS = {"chat": CHAT, "responses": RESPONSES}
-NAMERS = {"chat": CHAT_NAMES, "responses": NAMES}
+NUMBERS = {"chat": CHAT, "responses": RESPONSES, "anthropic": MESSAGES}
+NAMERS = {"chat": CHAT_NAMES, "responses": NAMES, "anthropic": MESSAGES_NAMES}
 
 
 @cache

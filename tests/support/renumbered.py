@@ -275,3 +275,67 @@ CHAT_NAMES: dict[str, Renumber] = {
     "call ids of each piece": _each_call(lambda number, piece: piece.update(id=f"call_{number}")),
 }
 """Changes of which no server makes more than one: nothing else names a call."""
+
+
+def _blocks(events: list[Event]) -> Iterator[Event]:
+    """Each content block that is announced."""
+    for event in events:
+        if isinstance(event.get("content_block"), dict):
+            yield event["content_block"]
+
+
+def _other_block_ids(events: list[Event]) -> None:
+    """Ids as other servers of this API make them, the same ones wherever they are named."""
+    made: dict[str, str] = {}
+    for block in _blocks(events):
+        for key in block.keys() & {"id", "tool_use_id"}:
+            block[key] = made.setdefault(block[key], f"call_{len(made)}_x")
+
+
+def _bare_message(events: list[Event]) -> None:
+    """As small servers do it: the start says nothing but the role."""
+    for event in events:
+        if event["type"] == "message_start":
+            event["message"] = {"role": "assistant", "content": []}
+
+
+def _no_empty_pieces(events: list[Event]) -> None:
+    for event in events:
+        if event.get("delta", {}).get("partial_json") == "":
+            event.clear()
+            event["type"] = "ping"
+
+
+def _text_at_the_start(events: list[Event]) -> None:
+    """The first piece of a text or of thinking stands in the start of its block."""
+    opened: Event | None = None
+    for event in events:
+        opened = event.get("content_block", opened)
+        delta = event.get("delta", {})
+        key = str(delta.get("type", "")).removesuffix("_delta")
+        if opened is not None and key in ("text", "thinking") and opened["type"] == key:
+            opened[key] = opened.get(key, "") + delta[key]
+            event.clear()
+            event["type"] = "ping"
+            opened = None
+        elif "delta" in event:
+            opened = None
+
+
+MESSAGES: dict[str, Renumber] = {
+    "index from 1": _set("index", lambda _, e: e["index"] + 1),
+    "index of tens": _set("index", lambda _, e: e["index"] * 10),
+    "index as text": _set("index", lambda _, e: str(e["index"])),
+    "other ids": _other_block_ids,
+    "a start that says nothing": _bare_message,
+    "no empty pieces": _no_empty_pieces,
+    "text at the start": _text_at_the_start,
+}
+"""Changes that leave a block its index."""
+
+MESSAGES_NAMES: dict[str, Renumber] = {
+    "no index": _without("index"),
+    "index null": _set("index", lambda *_: None),
+    "index 0": _set("index", lambda *_: 0),
+}
+"""Changes of which no server makes more than one: nothing else names a block."""

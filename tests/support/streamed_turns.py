@@ -7,9 +7,10 @@ import itertools
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import httpx2
+from messages_bodies import as_message
 from responses_bodies import as_response
 from scripted_turn import ScriptedTool
 
@@ -18,8 +19,9 @@ from msgbook.config import ProviderSettings
 from msgbook.errors import ProviderError
 from msgbook.events import StepStarted
 from msgbook.messages import ApiName
-from msgbook.provider import OpenAIProvider, Request
+from msgbook.provider import Request
 from msgbook.provider.apis import find_api
+from msgbook.provider.servers import server_class
 from msgbook.tools import ToolSet
 from msgbook.turn import run_turn
 from msgbook.turn.record import TurnRecord
@@ -52,6 +54,8 @@ class Transport(httpx2.AsyncBaseTransport):
 _LAST: dict[str, bytes] = {
     "chat": b'data: {"choices": [{"index": 0, "delta": {"content": "(end)"}, "finish_reason": "stop"}]}\n\n',
     "responses": b'data: {"type": "response.completed", "response": {"output": []}}\n\n',
+    "anthropic": b'data: {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "(end)"}}\n\n'
+    b'data: {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}\n\n',
 }
 
 
@@ -96,7 +100,7 @@ class StreamedTurn:
 
     async def _run(self, api: ApiName, secrets: tuple[str, ...]) -> Any:
         settings = ProviderSettings("streamed", "http://127.0.0.1/v1", api=api)
-        provider = OpenAIProvider(
+        provider = server_class(settings)(
             settings, transport=lambda _http: self._transport, secrets=secrets, linger=0.0
         )
         record = TurnRecord({"model": "m"}, lambda: "00000000")
@@ -138,7 +142,7 @@ async def _no(_question: Question) -> Decision:
 def recorded_streams() -> dict[str, tuple[ApiName, bytes]]:
     """Each recorded stream of the tests by a name, with its API."""
     found: dict[str, tuple[ApiName, bytes]] = {}
-    for api in ("chat", "responses"):
+    for api in get_args(ApiName):
         for path in sorted((STREAMS / api).glob("*.sse")):
             found[f"{api}/{path.stem}"] = (api, path.read_bytes())
     for number, body in enumerate(_cassette_bodies(), 1):
@@ -146,6 +150,10 @@ def recorded_streams() -> dict[str, tuple[ApiName, bytes]]:
         found[f"responses/cassette-{number}"] = (
             "responses",
             as_response(body.decode(), {"model": "m"}).encode(),
+        )
+        found[f"anthropic/cassette-{number}"] = (
+            "anthropic",
+            as_message(body.decode(), {"model": "m"}).encode(),
         )
     return found
 

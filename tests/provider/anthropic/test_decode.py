@@ -182,6 +182,33 @@ def test_a_start_that_comes_after_the_pieces_names_the_call():
     assert calls(events) == [("toolu_1", "read", '{"path": "a.py"}')]
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"kind": "tool_use", "id": "toolu_1", "name": "read", "input": {}},
+        {"kind": "redacted_thinking", "data": "sealed"},
+        {"kind": "thinking", "thinking": ""},
+        {"kind": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}},
+        {"kind": "nobody_knows"},
+    ],
+)
+def test_a_piece_of_text_in_a_block_of_another_type_is_text(block):
+    body = sse(
+        started(),
+        start(0, **block),
+        delta(0, "text_delta", text="It is "),
+        delta(0, "text_delta", text="here."),
+        delta(0, "thinking_delta", thinking="Hm."),
+        stop(0),
+        ended(),
+        OVER,
+    )
+    events = decode(body)
+
+    assert texts(events) == "It is here."
+    assert texts(events, ReasoningDelta) == "Hm."
+
+
 def test_events_of_two_blocks_may_be_mixed():
     mixed = [
         start(0, "tool_use", id="a", name="read", input={}),

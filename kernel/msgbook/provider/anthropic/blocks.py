@@ -33,6 +33,11 @@ class Block:
         number: Of the block in its answer, from 1 in order of arrival.
     """
 
+    strangers: frozenset[str] = frozenset(
+        ("text_delta", "citations_delta", "thinking_delta", "signature_delta")
+    )
+    """Types of pieces that belong to a block of another type, whatever their index."""
+
     def __init__(self, kind: str, number: int, answer: Answer) -> None:
         self.kind, self.number, self.answer = kind, number, answer
         self.given: dict[str, Any] = {}
@@ -85,6 +90,8 @@ class Answer:
 class TextBlock(Block):
     """Text, with citations."""
 
+    strangers = frozenset(("thinking_delta", "signature_delta", "input_json_delta"))
+
     def __init__(self, kind: str, number: int, answer: Answer) -> None:
         super().__init__(kind, number, answer)
         self._joiner, self._split = SurrogateJoiner(), ThinkSplitter()
@@ -131,6 +138,8 @@ def _with_title(citation: Any) -> Any:
 
 class ThinkingBlock(Block):
     """Thinking with its signature, which goes back with it within the turn. Thinking that is hidden has no text."""
+
+    strangers = frozenset(("text_delta", "citations_delta", "input_json_delta"))
 
     def __init__(self, kind: str, number: int, answer: Answer) -> None:
         super().__init__(kind, number, answer)

@@ -239,8 +239,11 @@ class MessageDecoder:
         if not isinstance(delta, dict):
             self._answer.unknown.add("delta", delta)
             return
-        index = _index(event)
+        index, kind = _index(event), delta.get("type")
         block = self._blocks.get(index)
+        if block is not None and type(kind) is str and kind in block.strangers:
+            index = (index, kind_of_delta(delta))
+            block = self._blocks.get(index)
         if block is None:
             block = self._new(index, kind_of_delta(delta))
         if block is not self._current:
