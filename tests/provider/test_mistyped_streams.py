@@ -13,6 +13,8 @@ from streamed_turns import decoded_turn, recorded_streams
 
 STREAMS = {name: one for name, one in recorded_streams().items() if len(one[1]) < 8_000}
 PIECES = ("delta", "content", "reasoning_content", "reasoning", "arguments")
+BLOCK_PIECES = (("delta", "text"), ("delta", "thinking"))
+"""Places of the pieces in an event of Anthropic's API."""
 
 
 def said(turn: Any, error: str) -> str:
@@ -28,7 +30,7 @@ def pieces(value: Any) -> Counter[str]:
         inner: Any = value
         for key in path:
             inner = inner[key]
-        if path[-1] in PIECES and isinstance(inner, str):
+        if (path[-1] in PIECES or path in BLOCK_PIECES) and isinstance(inner, str):
             found[inner] += 1
     return found
 
