@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Container, Sequence
@@ -32,6 +33,11 @@ def excerpt(text: str, limit: int = 500) -> str:
     words = line[:limit].rpartition(" ")[0]
     # Without blanks there is no word to cut at, as in Japanese or in a URL.
     return f"{words if len(words) > limit // 2 else line[: limit - 1]}…"
+
+
+def text_digest(text: str) -> str:
+    """Return a short digest by which a text is known again."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def counted(number: int, noun: str) -> str:

@@ -163,6 +163,8 @@ def _other_lines(random: Random, body: bytes) -> bytes:
     return body.replace(b"\n", random.choice((b"\r\n", b"\r", b"\n ", b"\n\n")))
 
 
+_ENDS = ("message_stop", "error")
+
 _BYTES: tuple[Callable[[Random, bytes], bytes], ...] = (_cut, _flip, _tear, _other_lines)
 
 
@@ -170,7 +172,7 @@ def pieces(events: Events) -> list[str]:
     """The pieces of text and of thinking that can be read in the events of Anthropic's API, up to their end or an error."""
     found = []
     for event in events:
-        if isinstance(event, str) or "error" in event or event.get("type") == "message_stop":
+        if isinstance(event, str) or "error" in event or event.get("type") in _ENDS:
             break
         if event.get("type") != "content_block_delta":
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from msgbook.text import excerpt, join_first, one_line, visible
+from msgbook.text import excerpt, join_first, one_line, text_digest, visible
 from msgbook_format.turn import NOTICES, REASONINGS, TEXTS, Block, Kind
 from msgbook_format.typed import as_dict, as_list
 
@@ -77,7 +77,10 @@ def _echoed(blocks: Sequence[Block], call_ids: dict[int, str]) -> Iterator[dict[
         elif block in TEXTS and block.get("text"):
             yield {"type": "text", "text": block["text"]}
         elif item.get("type") == THINKING:
-            yield {**item, THINKING: block.get("text", "")}
+            text, digest = block.get("text", ""), item.get("digest")
+            if digest in (None, text_digest(text)):  # the API refuses thinking that was edited
+                kept = {key: item[key] for key in item if key != "digest"}
+                yield {**kept, THINKING: text}
         elif is_content_block(item):
             yield item
 
@@ -93,7 +96,11 @@ def repaired_content_block(kind: Kind, item: dict[str, Any]) -> dict[str, Any]:
     if kind is not REASONINGS or not is_thought(item):
         return {}
     sealed = _THOUGHTS[item["type"]]
-    kept = {key: item[key] for key in ("type", sealed, "model") if isinstance(item.get(key), str)}
+    kept = {
+        key: item[key]
+        for key in ("type", sealed, "model", "digest")
+        if isinstance(item.get(key), str)
+    }
     return kept if kept.get(sealed) else {}
 
 

@@ -249,7 +249,7 @@ _ITEM_KEYS = {
     REASONINGS.item: {"type", "id", "encrypted_content", "format", "signature"},
     TEXTS.item: {"type", "phase"},
     TOOL_CALLS.item: {"type", "namespace"},
-    THINKING: {"type", "signature", "model"},
+    THINKING: {"type", "signature", "model", "digest"},
     REDACTED: {"type", "data", "model"},
 }
 """Keys of an output item that say nothing to a model in words, by the type of the item."""

@@ -22,6 +22,7 @@ from msgbook.events import (
 )
 from msgbook.provider.anthropic.decode import MessageDecoder
 from msgbook.provider.error_quirks import ReportedError
+from msgbook.text import text_digest
 
 MODEL = "claude-sonnet-4-5"
 USAGE = {
@@ -93,7 +94,14 @@ CALL = (
     stop(2),
 )
 STREAM = (started(), *THOUGHT, *SAID, *CALL, ended("tool_use"), OVER)
-SIGNED = OutputItem({"type": "thinking", "signature": "SIG", "model": MODEL})
+SIGNED = OutputItem(
+    {
+        "type": "thinking",
+        "signature": "SIG",
+        "model": MODEL,
+        "digest": text_digest("I look first."),
+    }
+)
 
 
 def decode(body, cuts=()):

@@ -9,15 +9,18 @@ import pytest
 from history_cells import check_valid, json_values, prompt
 from hypothesis import given
 from hypothesis import strategies as st
+from messages_requests import NEWER, OLDER, check_messages
+from messages_sealed import sealed, signature_of
 from responses_requests import check_request
 
-from msgbook.provider import Request, request_body
+from msgbook.provider import Request, request_body, turn_options
 from msgbook.request.history import Reader, View
+from msgbook.text import text_digest
 from msgbook.turn import turn_messages
 from msgbook_format.turn import TURN_MIME
 
-CHAT, RESPONSES, OTHER = "by-chat", "by-responses", "by-another"
-APIS = {CHAT: "chat", RESPONSES: "responses", OTHER: "responses"}
+CHAT, RESPONSES, OTHER, ANTHROPIC = "by-chat", "by-responses", "by-another", "by-anthropic"
+APIS = {CHAT: "chat", RESPONSES: "responses", OTHER: "responses", ANTHROPIC: "anthropic"}
 """Providers, and the API over which each is asked."""
 
 CALL_IDS = ["fc_1", "call_1", "abcdefghi", "x" * 80, "x" * 79 + "y", ""]
@@ -29,8 +32,21 @@ def reasoning(provider: str, number: int, step: int) -> dict[str, Any]:
     block = {"type": "reasoning", "step": step, "text": f"thought {provider}"}
     if APIS[provider] == "chat":
         return {**block, "extra": {"field": "reasoning_content"}}
+    if APIS[provider] == "anthropic":
+        return anthropic_reasoning(block, number)
     sealed = {"type": "reasoning", "id": f"rs_{number}", "encrypted_content": f"sealed {provider}"}
     return {**block, "extra": {"field": "summary", "item": sealed}}
+
+
+def anthropic_reasoning(block: dict[str, Any], number: int) -> dict[str, Any]:
+    """A block of thinking, signed for one of two models, or hidden."""
+    model = "m" if number % 2 else "another"
+    hidden = {"type": "redacted_thinking", "data": sealed(model, f"sealed {ANTHROPIC}")}
+    signed = {"type": "thinking", "signature": signature_of(model, block["text"])}
+    signed["digest"] = text_digest(block["text"])
+    item = {**(signed if number % 3 else hidden), "model": model}
+    shown = {**block, "text": ""} if item["type"] == "redacted_thinking" else block
+    return {**shown, "extra": {"field": "", "item": item}}
 
 
 @st.composite
@@ -104,6 +120,8 @@ def check(body: dict[str, Any], provider: str) -> None:
         for message in body["messages"]:
             known = {"role", "content", "tool_calls", "tool_call_id", "reasoning_content"}
             assert message.keys() <= known
+    elif APIS[provider] == "anthropic":
+        check_messages(body)
     else:
         check_request(body)
     sent = json.dumps(body)
@@ -123,15 +141,21 @@ def test_whoever_answered_before_the_request_is_valid_and_holds_no_other_ones_re
 def test_what_was_sent_is_the_beginning_of_what_is_sent_next(cells, provider, keep, count):
     one, two = (body_for(part, provider, keep) for part in (cells[:count], cells))
 
-    key = "messages" if APIS[provider] == "chat" else "input"
+    key = "input" if APIS[provider] == "responses" else "messages"
     before = one[key][:-1]
-    assert two[key][: len(before)] == before
+    assert unmarked(two[key][: len(before)]) == unmarked(before)
     assert {k: v for k, v in one.items() if k != key} == {k: v for k, v in two.items() if k != key}
+
+
+def unmarked(messages: Any) -> Any:
+    """Messages without the marks where a server keeps what it has read: they move with the end."""
+    plain = json.dumps(messages)
+    return json.loads(plain.replace(', "cache_control": {"type": "ephemeral"}', ""))
 
 
 @given(conversations, st.sampled_from(list(APIS)))
 def test_a_provider_that_changes_its_api_gets_no_reasoning_of_the_other_one(cells, provider):
-    changed = "responses" if APIS[provider] == "chat" else "chat"
+    changed = "chat" if APIS[provider] == "responses" else "responses"
     view = View("assistant", "Be brief.", reasoning_of=provider)
 
     messages = Reader().read(cells, view).messages
@@ -154,3 +178,27 @@ def test_the_steps_of_a_turn_give_a_valid_next_request(provider, data):
     body = request_body(Request("m", [{"role": "user", "content": "Q"}, *sent]), APIS[provider])
 
     check(body, provider)
+
+
+OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "reasoning_effort": st.sampled_from(["none", "minimal", "low", "high", "max"]),
+        "max_tokens": st.sampled_from([1, 500, 1024, 1025, 60_000]),
+        "stop": st.sampled_from(["END", ["END", "STOP"]]),
+    },
+)
+
+
+@given(conversations, st.sampled_from([OLDER, NEWER, "m"]), OPTIONS, st.booleans())
+def test_anthropic_takes_the_request_whatever_the_model_and_the_options(
+    cells, model, options, keep
+):
+    view = View("assistant", "Be brief.", reasoning_of=ANTHROPIC if keep else None)
+    reader = Reader()
+    message = reader.prompt_message("Go on.", {}, view)
+    assert message is not None
+    messages = reader.read(cells, view).with_prompt(message, len(cells)).messages
+
+    whole = {**turn_options("anthropic"), **options}
+    check_messages(request_body(Request(model, messages, [TOOL], whole), "anthropic"))

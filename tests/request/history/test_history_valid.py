@@ -10,6 +10,7 @@ from answered import PRUNE, files_of_message
 from history_cells import blocks, check_valid, json_values, odd_cells, prompt, says
 from hypothesis import given
 from hypothesis import strategies as st
+from messages_requests import check_messages
 
 from msgbook.messages import OUTPUT_ITEMS, Message, request_hash
 from msgbook.provider import Request, request_body
@@ -94,7 +95,7 @@ def replay(text: str, context: Any, vision: bool) -> Any:
     load = {"0" * 64: "the text"}.get
     content: Any = text
     if vision:
-        image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
+        image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
         content = [{"type": "text", "text": text}, image]
     return append_content_reference(content, replay_content_reference(context, load))
 
@@ -168,6 +169,11 @@ def test_any_notebook_says_the_same_over_both_apis(cells, view):
     assert [call["function"]["name"] for call in calls] == [item["name"] for item in made]
     spoken = [m["role"] for m in chat if m["role"] not in ("system", "tool") and m["content"]]
     assert spoken == [item["role"] for item in items if "role" in item]
+
+
+@given(notebooks, views)
+def test_any_notebook_gives_a_request_that_anthropic_takes(cells, view):
+    check_messages(request_body(Request("m", request(cells, view)), "anthropic"))
 
 
 @given(notebooks, views)

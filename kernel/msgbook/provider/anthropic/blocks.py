@@ -16,7 +16,7 @@ from msgbook.provider.json_events import UnknownContent, shown_name
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.pieces import SurrogateJoiner, ThinkSplitter
 from msgbook.provider.tool_call_pieces import CallAssembler
-from msgbook.text import GrowingText, repair_surrogates
+from msgbook.text import GrowingText, repair_surrogates, text_digest
 
 MAX_BLOCKS = 10_000
 """Most blocks of one answer; one with many citations has tens."""
@@ -137,13 +137,17 @@ def _with_title(citation: Any) -> Any:
 
 
 class ThinkingBlock(Block):
-    """Thinking with its signature, which goes back with it within the turn. Thinking that is hidden has no text."""
+    """Thinking with its signature, which goes back with it within the turn. Thinking that is hidden has no text.
+
+    The signature holds for this text alone: its digest tells whether it was edited, or a secret taken out of it.
+    """
 
     strangers = frozenset(("text_delta", "citations_delta", "input_json_delta"))
 
     def __init__(self, kind: str, number: int, answer: Answer) -> None:
         super().__init__(kind, number, answer)
-        self._joiner, self._signature = SurrogateJoiner(), GrowingText()
+        self._joiner = SurrogateJoiner()
+        self._text, self._signature = GrowingText(), GrowingText()
 
     def begin(self, block: dict[str, Any]) -> Iterator[StreamEvent]:
         yield from self._say(self._joiner.feed(join_text(block.get("thinking"))))
@@ -164,10 +168,11 @@ class ThinkingBlock(Block):
         yield from self._say(self._joiner.end())
         if signature := repair_surrogates(self._signature.take()):
             item = {"type": "thinking", "signature": signature, "model": self.answer.model}
-            yield OutputItem(item, self.number)
+            yield OutputItem({**item, "digest": text_digest(self._text.take())}, self.number)
 
     def _say(self, text: str) -> Iterator[StreamEvent]:
         if text:
+            self._text.add(text)
             yield ReasoningDelta(text, "", self.number)
 
 

@@ -21,6 +21,9 @@ Block = dict[str, Any]
 _EMPTY = "[empty]"
 """Text that stands where the API wants one."""
 
+_OF_SERVER = ("server_tool_use", "mcp_tool_use", "_tool_result")
+"""Ends of the types of what the server did itself."""
+
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """Ids of calls that the API takes. Other servers make others, and the conversation came from them."""
 
@@ -45,9 +48,9 @@ def sent_messages(messages: Iterable[Message], model: str) -> tuple[list[Message
         if not sent and role == "assistant":
             sent.append({"role": "user", "content": [_text(_EMPTY)]})
         if sent and sent[-1]["role"] == role:
-            sent[-1] = {"role": role, "content": _joined(sent[-1]["content"], blocks)}
+            sent[-1] = {"role": role, "content": _in_place([*sent[-1]["content"], *blocks])}
         else:
-            sent.append({"role": role, "content": blocks})
+            sent.append({"role": role, "content": _in_place(blocks)})
         if message["role"] not in ("assistant", "tool"):
             prompts.append(len(sent) - 1)
     last = len(sent) - 1
@@ -55,11 +58,19 @@ def sent_messages(messages: Iterable[Message], model: str) -> tuple[list[Message
     return sent, {place for place in ends if place >= 0 and sent[place]["role"] == "user"}
 
 
-def _joined(before: list[Block], blocks: list[Block]) -> list[Block]:
-    """Return the content of two messages of one role: thinking that would no longer stand first is left out."""
-    if not is_thought(before[0]):
-        blocks = [block for block in blocks if not is_thought(block)]
-    return [*before, *blocks]
+def _in_place(blocks: list[Block]) -> list[Block]:
+    """Return the blocks of a message without the thinking that the API refuses: it stands first, or after what the server
+    did itself.
+    """
+    if not blocks or is_thought(blocks[0]):
+        return blocks
+    kept: list[Block] = []
+    has_server_block = False
+    for block in blocks:
+        has_server_block |= block["type"].endswith(_OF_SERVER)
+        if has_server_block or not is_thought(block):
+            kept.append(block)
+    return kept
 
 
 def _blocks(message: Message, model: str) -> Iterator[Block]:
@@ -78,15 +89,11 @@ def _blocks(message: Message, model: str) -> Iterator[Block]:
 
 
 def _answer_blocks(message: Message, model: str) -> Iterator[Block]:
-    """Yield the blocks of an assistant message, in the order in which the server sent them; calls stand last.
-
-    Thinking goes back only where it stands first, as the API wants it.
-    """
+    """Yield the blocks of an assistant message, in the order in which the server sent them; calls stand last."""
     calls = {call["id"]: _call(call) for call in message.get("tool_calls", ())}
     said = message["content"]
     texts = [*_parts(said or "")]
     blocks = message.get(CONTENT_BLOCKS, ())
-    begins = bool(blocks) and is_thought(blocks[0]) and is_same_model(blocks[0]["model"], model)
     own = [block["text"] for block in blocks if block["type"] == "text"]
     if "\n\n".join(own) == said:
         texts = [_text(text) for text in own]
@@ -95,7 +102,7 @@ def _answer_blocks(message: Message, model: str) -> Iterator[Block]:
             yield from texts[:1]
             del texts[:1]
         elif is_thought(block):
-            if begins and is_same_model(block["model"], model):
+            if is_same_model(block.get("model", ""), model):
                 yield {key: value for key, value in block.items() if key != "model"}
         elif block["type"] != "tool_use":
             yield block
