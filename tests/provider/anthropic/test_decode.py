@@ -279,7 +279,8 @@ def test_hidden_thinking_is_kept_without_words():
     events = decode(sse(started(), *hidden, ended(), OVER))
 
     redacted = {"type": "redacted_thinking", "data": "XXX", "model": MODEL}
-    assert of(events, OutputItem) == [SIGNED, OutputItem(redacted)]
+    signed = OutputItem({**SIGNED.item, "digest": text_digest("")})
+    assert of(events, OutputItem) == [signed, OutputItem(redacted)]
     assert of(events, Notice) == []
 
 
