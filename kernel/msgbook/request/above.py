@@ -1,56 +1,43 @@
-"""What prompts above bring to a request: the texts of their records, and references that were never resolved.
+"""What prompts above bring to a request: texts that are gone are made again, and each has a context.
 
-Texts whose blobs are gone are made again, and the reader is told about files that have changed since they were sent.
+The references of prompts without a record are resolved in `late_references`, and files that have changed since
+they were sent are named by `changed_files`.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgbook.agents import Agent, ProjectRule
 from msgbook.notebook import (
     Cell,
     Transcript,
-    describe_cell,
     is_imported,
-    may_define,
-    parse_prompt,
     source_of,
 )
 from msgbook.request.blobs import Blobs
-from msgbook.request.context import files
+from msgbook.request.changed_files import ChangedFiles
 from msgbook.request.context.content_reference import DOCUMENT_LIMIT, document_url, document_words
-from msgbook.request.context.context_builder import ContextBuilder, PromptContext
 from msgbook.request.context.images import attachments_of, load_images
 from msgbook.request.context.macros import expand_macros
-from msgbook.request.context.references import FILE_LIMIT, TOTAL_LIMIT, resolve_references
-from msgbook.request.context.sources import EarlierTexts, SourceError
+from msgbook.request.context.references import resolve_references
+from msgbook.request.context.sources import SourceError
 from msgbook.request.context.tags import (
-    Reference,
     TagError,
-    find_images,
-    find_tags,
-    is_remote,
     parse_tag,
 )
 from msgbook.request.history import (
     contexts_by_cell,
-    find_late_context,
-    known_late_contexts,
-    late_key,
     prompt_text,
-    prompts_without_context,
-    text_digest,
-    with_context,
     with_late_contexts,
 )
+from msgbook.request.late_references import resolve_late_references
 from msgbook.request.records import (
-    NAME_KEYS,
-    files_by_key,
+    MAX_NAMES,
+    RecordedContext,
     is_sent_in_full,
     list_entries,
     list_recorded_texts,
@@ -58,193 +45,12 @@ from msgbook.request.records import (
     valid_entries,
 )
 from msgbook.request.reference_sources import (
-    GONE,
-    ReadLimitError,
     ReadsAbove,
     SourcesAbove,
-    Stamp,
 )
 from msgbook.request.services import RequestServices, warn_once
-from msgbook.scanner import run_in_thread_if_long
-from msgbook.text import capped, join_first, one_line, repair_surrogates
+from msgbook.text import join_first, repair_surrogates
 from msgbook_format.syntax import CellRule
-
-_MAX_PROMPTS = 500
-"""Prompts of a notebook whose references are resolved late."""
-_MAX_CHARACTERS = 4_000_000
-"""Characters of the texts that one request resolves late."""
-_MAX_FILES = 200
-"""Files that are compared for one request, those that were sent last."""
-_MAX_NAMES = 5
-"""Prompts, files or texts that a notice names."""
-_TOO_MANY = (
-    "From {} on, messages without a record of what they refer to bring nothing: it would be too much. "
-    "To send a file, name it in your next message."
-)
-
-RecordedContext = tuple[int, Mapping[str, Any]]
-"""Position of a prompt above, and the context of its turn as saved."""
-
-
-# References of prompts that have no record: resolved by the first request that needs them.
-
-
-@dataclass(slots=True)
-class LateReferences:
-    """Contexts of prompts without a record, with messages about them."""
-
-    cells: list[Cell]
-    """All cells above the running one, these prompts with their contexts."""
-    contexts: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """For the running turn's `context.above`."""
-    warnings: list[str] = field(default_factory=list)
-    brought: list[str] = field(default_factory=list)
-    """Prompts that bring something now, each with its names of it."""
-
-    @property
-    def notice(self) -> str:
-        """A line for the reader; empty if no prompt brings anything now."""
-        if not self.brought:
-            return ""
-        return (
-            "Some messages above were never sent; their references were read now and will be sent with "
-            f"them: {join_first(self.brought, _MAX_NAMES, '; ')}."
-        )
-
-
-async def resolve_late_references(
-    transcript: Transcript,
-    recorded: Sequence[RecordedContext],
-    agent: Agent,
-    reads: ReadsAbove,
-    blobs: Blobs,
-    redact_json: Callable[[dict[str, Any]], dict[str, Any]],
-) -> LateReferences:
-    """Resolve the references and images of prompts that have no record of them.
-
-    Only what needs no approval is sent. The result is recorded even if it is empty, so that later
-    requests send the same.
-
-    Args:
-        transcript: Its cells have the contexts that turns above have recorded.
-        recorded: Contexts of the prompts that are sent in full.
-        agent: The agent that answers the running prompt.
-        redact_json: Removes secrets from a record.
-    """
-    cells = transcript.earlier
-    resolver = _Resolver(transcript, recorded, agent, reads, blobs)
-    late = LateReferences(list(cells))
-    room = _MAX_PROMPTS - len(known_late_contexts(cells))
-    made: dict[tuple[str, str], dict[str, Any]] = {}
-    is_full = False
-    for position, text in prompts_without_context(cells, reads.cell_rule):
-        if not await run_in_thread_if_long(text, _may_bring, text):
-            continue
-        title = describe_cell(cells, position)
-        if len(late.contexts) >= room:
-            late.warnings.append(_TOO_MANY.format(title))
-            break
-        context: dict[str, Any] = {}
-        shared = find_late_context(made, cells[position], text)
-        if shared is not None:
-            context = dict(shared)
-        elif resolver.characters < _MAX_CHARACTERS:
-            found = await resolver.resolve(position)
-            context = redact_json(_to_record(found.context))
-            late.warnings += [f"{title}: {notice.text}" for notice in found.notices]
-            if names := _names(found.context):
-                late.brought.append(f"{title}: {join_first(names, _MAX_NAMES)}")
-        elif not is_full:
-            is_full = True
-            late.warnings.append(_TOO_MANY.format(title))
-        late.cells[position] = with_context(cells[position], context)
-        if shared is None:
-            key, digest = late_key(cells[position], text, late.contexts), text_digest(text)
-            made[key, digest] = context
-            late.contexts[key] = {"source": digest, **context}
-        resolver.add(position, context)
-    return late
-
-
-class _Resolver:
-    """Resolves prompts in the order of the cells, in time that grows with their number alone."""
-
-    def __init__(
-        self,
-        transcript: Transcript,
-        recorded: Sequence[RecordedContext],
-        agent: Agent,
-        reads: ReadsAbove,
-        blobs: Blobs,
-    ) -> None:
-        self._transcript = transcript
-        self._agent = agent
-        self._reads = reads
-        self._blobs = blobs
-        self._recorded = deque(recorded)
-        """Those that are below the prompt."""
-        self._above = EarlierTexts.above([context for _, context in recorded])
-        self._defining = [n for n, cell in enumerate(transcript.earlier) if may_define(cell)]
-        self.characters = 0
-        """Length of all texts that were resolved."""
-
-    async def resolve(self, position: int) -> PromptContext:
-        """Return the context of a prompt, and keep its texts."""
-        self._pass_recorded(position)
-        reads, cells = self._reads, self._transcript.earlier
-        # Of the cells above, those that define macros are enough here.
-        defining = [cells[n] for n in self._defining if n < position]
-        found = await ContextBuilder(
-            reads.for_prompt(cells[:position]),
-            reads.cell_rule,
-            reads.redact,
-            self._blobs.has,
-            reads.pixels,
-        ).build(
-            parse_prompt(source_of(cells[position])),
-            replace(self._transcript, earlier=defining, current=cells[position]),
-            agent=self._agent,
-            rules=None,
-            above=self._above,
-        )
-        self.characters += sum(map(len, found.blobs.values()))
-        self._blobs.add(found.blobs)
-        return found
-
-    def add(self, position: int, context: Mapping[str, Any]) -> None:
-        """Count the context of a prompt among those above the next one."""
-        self._pass_recorded(position)
-        self._above.add(context)
-
-    def _pass_recorded(self, position: int) -> None:
-        while self._recorded and self._recorded[0][0] < position:
-            self._above.add_later(self._recorded.popleft()[1])
-
-
-def _may_bring(text: str) -> bool:
-    """Return whether a text has references or images."""
-    return bool(find_tags(text).tags or find_images(text))
-
-
-def _names(context: Mapping[str, Any]) -> list[str]:
-    """Return the names of the files and images that a context brings."""
-    images = [
-        image[NAME_KEYS["images"]]
-        for image in context.get("images", ())
-        if "sha256" in image
-        or (is_remote(image[NAME_KEYS["images"]]) and image.get("sent") is not False)
-    ]
-    return [file[NAME_KEYS["files"]] for file in list_entries(context, "files")] + images
-
-
-def _to_record(context: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of a context that later requests need."""
-    kinds = ("macros", "files", "images") if context.get("files") else ("images",)
-    return {kind: context[kind] for kind in kinds if context.get(kind)}
-
-
-# Texts whose blobs are gone: made again, or named to the reader.
-
 
 _KINDS = ("rules", "files", "images", "documents")
 
@@ -301,7 +107,7 @@ def warn_of_lost_texts(
     reported.update(names)
     return (
         "Missing from .msgbook/blobs and not restorable: "
-        f"{join_first([*names.values()], _MAX_NAMES, '; ')}. The model gets a line in place of each. "
+        f"{join_first([*names.values()], MAX_NAMES, '; ')}. The model gets a line in place of each. "
         "To send a file as it is now, name it in your next message."
     )
 
@@ -354,135 +160,6 @@ async def _texts_now(
         )
         for url in images.blobs.values():
             yield url
-
-
-# Files that prompts above sent and that have changed on disk since then.
-
-
-_NO_LINES = "no such lines"
-"""Stands for a digest if the file has become too short."""
-
-
-class _SentFile(NamedTuple):
-    key: str
-    reference: Reference
-    digest: str
-    """Digest of the text that was sent last."""
-    cell: int
-    macros: Mapping[str, str]
-
-
-class ChangedFiles:
-    """Finds changed files. A file is read again only when its stamp has changed."""
-
-    def __init__(self) -> None:
-        self._now: dict[tuple[str, str], tuple[Stamp, str]] = {}
-        """Stamp and digest of a file when it was last read, by key and digest of the sent text."""
-
-    async def find(
-        self,
-        contexts: Iterable[RecordedContext],
-        named: Set[str],
-        reads: ReadsAbove,
-        blobs: Blobs,
-        reported: set[str],
-    ) -> str:
-        """Return a notice about files that have changed or are gone; empty if there are none.
-
-        Each change is reported once. Files whose reading needs approval are left out.
-
-        Args:
-            named: Keys of the files that the running prompt brings itself.
-            reported: What the reader has seen in this session; grows.
-        """
-        sources = reads.for_prompt(())
-        changed = []
-        for file in _last_sent(contexts, named, blobs):
-            digest = await self._digest_now(file, sources, reads.redact)
-            seen = f"{file.key}: {file.digest} {digest}"
-            if digest not in (None, file.digest) and seen not in reported:
-                reported.add(seen)
-                gone = "; deleted" if digest == "" else ""
-                changed.append(f"{one_line(file.key, 100)} (cell {file.cell + 1}{gone})")
-        if not changed:
-            return ""
-        return (
-            f"These files have changed since they were sent: {join_first(changed, _MAX_NAMES)}. The model "
-            "has the older text. To send a file as it is now, name it in your next message."
-        )
-
-    async def _digest_now(
-        self, file: _SentFile, sources: SourcesAbove, redact: Callable[[str], str]
-    ) -> str | None:
-        """Return the digest of the text that would be sent now.
-
-        It is empty if the file is gone, and None if the file is not compared.
-        """
-        reference = file.reference
-        stamp = await sources.stamp(reference.name)
-        if stamp == GONE and reference.lines:  # or the name ends as lines do
-            reference = Reference("path", file.key)
-            stamp = await sources.stamp(reference.name)
-        if stamp is None or stamp.size > files.FILE_LIMIT:
-            return None
-        if stamp == GONE:
-            return ""
-        known = self._now.get((file.key, file.digest))
-        if known is not None and known[0] == stamp:
-            return known[1]
-        try:
-            referenced = await sources.read(reference.name, reference.lines, nested=True)
-        except ReadLimitError:
-            return None
-        except SourceError:
-            return None if reference.lines is None else _NO_LINES
-        text = referenced.text
-        if referenced.kind != "literal":
-            text = expand_macros(text, file.macros)[0]
-        text = redact(capped(repair_surrogates(text), FILE_LIMIT))
-        digest = sha256(repair_surrogates(text).encode()).hexdigest()
-        self._now[file.key, file.digest] = stamp, digest
-        return digest
-
-
-def _last_sent(
-    contexts: Iterable[RecordedContext], named: Set[str], blobs: Blobs
-) -> Iterator[_SentFile]:
-    """Yield the files that the model can read above, each as it was sent last."""
-    last: dict[str, tuple[int, Mapping[str, Any], Mapping[str, Any]]] = {}
-    for position, context in contexts:
-        documents = {entry.get("key") for entry in list_entries(context, "documents")}
-        for key, file in files_by_key(context).items():
-            last.pop(key, None)
-            if key not in named and key not in documents and file.get("kept") is not False:
-                last[key] = position, context, file
-    are_cut: dict[int, bool] = {}
-    for key, (position, context, file) in list(last.items())[-_MAX_FILES:]:
-        reference, digest = _path_of(key), file["sha256"]
-        if reference is None or not blobs.has(digest):
-            continue
-        if position not in are_cut:
-            are_cut[position] = _is_cut(context, blobs)
-        if not are_cut[position]:
-            yield _SentFile(key, reference, digest, position, recorded_macros(context))
-
-
-def _is_cut(context: Mapping[str, Any], blobs: Blobs) -> bool:
-    """Return whether the last text of a prompt may have been cut to the room that was left."""
-    entries = [*list_entries(context, "files"), *list_entries(context, "tools")]
-    return sum(blobs.length(entry["sha256"]) for entry in entries) >= TOTAL_LIMIT
-
-
-def _path_of(key: str) -> Reference | None:
-    """Return the reference to a file that a key stands for; None for cells and variables."""
-    try:
-        reference = parse_tag(key)
-    except TagError:
-        return None
-    return reference if reference.kind == "path" else None
-
-
-# All of it, for one notebook.
 
 
 @dataclass(slots=True)

@@ -41,7 +41,12 @@ from msgbook.request.history import (
     with_late_contexts,
 )
 from msgbook.request.prompt_checks import list_left_out
-from msgbook.request.records import check_recorded_texts, files_by_key, list_recorded_texts
+from msgbook.request.records import (
+    RecordedContext,
+    check_recorded_texts,
+    files_by_key,
+    list_recorded_texts,
+)
 from msgbook.request.services import UNKNOWN_MODEL, RequestServices, Summaries, warn_once
 from msgbook.request.token_estimates import MessageTokens
 from msgbook.text import repair_surrogates
@@ -49,7 +54,7 @@ from msgbook.tools import Results
 from msgbook_format.syntax import CellRule
 
 if TYPE_CHECKING:
-    from msgbook.request.above import PromptsAbove, RecordedContext
+    from msgbook.request.above import PromptsAbove
     from msgbook.request.context.context_builder import ContextBuilder
     from msgbook.request.reference_sources import ReadsAbove
 

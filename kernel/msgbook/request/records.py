@@ -16,8 +16,14 @@ from msgbook.text import one_line
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
+RecordedContext = tuple[int, Mapping[str, Any]]
+"""Position of a prompt above, and the context of its turn as saved."""
+
 NAME_KEYS = {"rules": "name", "files": "key", "tools": "name", "images": "key", "documents": "key"}
 """The kinds of entries, and the key under which an entry of the kind has its name."""
+
+MAX_NAMES = 5
+"""Prompts, files or texts that a notice names."""
 
 REPLAY_LIMIT = 2_000_000
 """Characters of texts in one prompt's `<content_reference>`. No real prompt has more, but a record
