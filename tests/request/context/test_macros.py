@@ -19,6 +19,7 @@ from msgbook.request.context.macros import (
     macros_in_force,
     parse_definitions,
 )
+from msgbook_format.syntax import CHAT_CELLS
 
 
 def cell(source: str, kind: str = "code", **ours: Any) -> dict[str, Any]:
@@ -233,7 +234,7 @@ def test_it_is_known_where_each_macro_comes_from() -> None:
 
 def magic(*words: str, metadata: Any = NOTED) -> str:
     cells = [cell("Hello.\n@{define LONG, x\n" + "y" * 99 + "}"), cell("#define A \u202e2")]
-    return describe_macros(metadata, cells, lambda name: True, words)
+    return describe_macros(metadata, cells, CHAT_CELLS, words)
 
 
 def test_the_magic_lists_the_macros_and_where_they_come_from() -> None:
