@@ -12,8 +12,8 @@ from msgbook.engine import Conversation, Services
 from msgbook.errors import MsgbookError
 from msgbook.notebook import Transcript
 from msgbook_format import check, reads, writes
+from msgbook_format.syntax import unread_footnote
 from msgbook_format.syntax.text_cell import is_restricted
-from msgbook_format.syntax.unread_footnotes import unread_footnote
 
 UNREAD = "# %% [^a]\n\n[^a]: [markdown] histroy=none\n\nCANARY\n"
 STRAY = "# %% [^a]\n\nCANARY\n\n# %% [^b]\n\n[^b]: [markdown]\n\nOpen.\n\n[^c]: [raw]\n"

@@ -30,8 +30,7 @@ from msgbook_format.syntax.split import (
     split_text,
     usual_gap,
 )
-from msgbook_format.syntax.text_cell import parse_text_cell
-from msgbook_format.syntax.unread_footnotes import KEY as UNREAD
+from msgbook_format.syntax.text_cell import UNREAD, parse_text_cell
 from msgbook_format.syntax.unread_footnotes import (
     find_stray_footnotes,
     find_unread_line,

@@ -54,8 +54,8 @@ if TYPE_CHECKING:
         parse_label,
         parse_msg_line,
         stricter_history,
+        unread_footnote,
     )
-    from msgbook_format.syntax.unread_footnotes import unread_footnote
     from msgbook_format.syntax.yaml_nodes import YamlError, compose, plain_value
 else:
     __getattr__ = lazy_names(__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -145,6 +146,9 @@ def _title_and_label(rest: str) -> tuple[str | None, str | None]:
 
 _INCLUDED = frozenset(("include", "1", "true"))
 _SUMMARY = "summary"
+UNREAD = "unread"
+"""A line that may be the cell's footnote, among the verbatim bits of a cell (`metadata.msgbook.text`)."""
+
 HISTORY_VALUES = frozenset((*_INCLUDED, "exclude", "none", "0", "false", _SUMMARY))
 """All spellings."""
 
@@ -275,3 +279,15 @@ def _line_at(source: str, position: int) -> tuple[str, int]:
     end = source.find("\n", position)
     end = len(source) if end < 0 else end
     return source[start:end], end
+
+
+def unread_footnote(msgbook: Mapping[str, Any]) -> str | None:
+    """Return the line that keeps a cell from being sent; None for a cell that can be read.
+
+    Args:
+        msgbook: `metadata.msgbook` of the cell.
+    """
+    bits = msgbook.get("text")
+    line = bits.get(UNREAD) if isinstance(bits, dict) else None
+    decided = "history" in msgbook and is_history(msgbook["history"])
+    return line if isinstance(line, str) and not decided else None

@@ -10,11 +10,11 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from msgbook_format.syntax.attributes import Attributes, parse_footnote
@@ -25,29 +25,14 @@ from msgbook_format.syntax.text_cell import (
     HISTORY_VALUES,
     TextCell,
     find_footnote,
-    is_history,
     is_restricted,
     parse_label,
 )
 
-KEY = "unread"
-"""The line, among the verbatim bits of a cell (`metadata.msgbook.text`)."""
 _NEXT = 500
 """Characters in which a footnote goes on."""
 _SHOWN = 80
 """Characters of a line that are kept to be shown."""
-
-
-def unread_footnote(msgbook: Mapping[str, Any]) -> str | None:
-    """Return the line that keeps a cell from being sent; None for a cell that can be read.
-
-    Args:
-        msgbook: `metadata.msgbook` of the cell.
-    """
-    bits = msgbook.get("text")
-    line = bits.get(KEY) if isinstance(bits, dict) else None
-    decided = "history" in msgbook and is_history(msgbook["history"])
-    return line if isinstance(line, str) and not decided else None
 
 
 def find_unread_line(cell: TextCell, text: str) -> str | None:

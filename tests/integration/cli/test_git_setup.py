@@ -174,7 +174,7 @@ def test_settings_that_cannot_be_written_leave_no_attributes_without_a_driver(pl
 def test_without_git_setup_says_so(plain):
     plain.env["PATH"] = ""
 
-    assert "git, which is not installed" in plain.msgbook("git-setup", code=2)
+    assert "git was not found on PATH" in plain.msgbook("git-setup", code=2)
 
 
 def test_any_path_of_an_interpreter_is_run(plain, tmp_path):
