@@ -25,7 +25,7 @@ from msgbook.errors import MsgbookError
 _INTERRUPTED = 130
 """Exit code after Ctrl+C, as in a shell: 128 plus the number of SIGINT."""
 
-_PATHS = {"file", "files", "folder", "target", "new", "output", "out", "record", "replay"}
+_PATHS = {"file", "files", "folder", "target", "new", "output", "out", "record", "replay", "prefix"}
 """Arguments that are paths."""
 
 
@@ -72,6 +72,11 @@ _CORE = (
         "trust",
         "accept the model and the approval rules that a project sets",
         arguments.declare_trust,
+    ),
+    Verb(
+        "kernel",
+        "let a Jupyter of another environment start this one's kernels",
+        arguments.declare_kernel,
     ),
     Verb("doctor", "check the settings and the model's server", arguments.declare_doctor),
     Verb("jupytext", "run Jupytext with support for .msg.md files", arguments.declare_jupytext),

@@ -22,10 +22,18 @@ class KernelClient:
         settings: Environment variables of the kernel beside the test's own.
         cwd: The notebook's folder.
         stderr: Where the kernel's standard error goes; by default that of the test.
+        name: Of the kernelspec.
     """
 
-    def __init__(self, settings: dict[str, str], cwd: str, stderr: IO[bytes] | None = None) -> None:
-        self.manager = KernelManager(kernel_name="msgbook")
+    def __init__(
+        self,
+        settings: dict[str, str],
+        cwd: str,
+        stderr: IO[bytes] | None = None,
+        *,
+        name: str = "msgbook",
+    ) -> None:
+        self.manager = KernelManager(kernel_name=name)
         self._settings, self._cwd, self._stderr = settings, cwd, stderr
         self._used: set[str] = set()
 

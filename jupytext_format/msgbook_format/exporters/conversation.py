@@ -36,6 +36,7 @@ from msgbook_format.files import (
 from msgbook_format.metadata import msgbook_metadata
 from msgbook_format.stock_tools import describe_problem, named_resources
 from msgbook_format.syntax import (
+    CHAT_CELLS,
     KERNELSPEC,
     Dialect,
     YamlError,
@@ -45,6 +46,7 @@ from msgbook_format.syntax import (
     is_history,
     parse_msg_line,
     plain_value,
+    rule_of,
 )
 from msgbook_format.turn import DISPLAYS, REASONINGS, TOOL_CALLS, TURN_MIME, Block, kind_of, turn_of
 from msgbook_format.typed import as_dict
@@ -114,7 +116,7 @@ class MsgExporter(Exporter):
         kept = {key: nb.metadata[key] for key in _KEPT if key in nb.metadata}
         if "title" not in kept and (title := _frontmatter_title(nb.metadata)):
             kept["title"] = title
-        if has_msgbook_kernel(nb.metadata):
+        if rule_of(nb.metadata) is CHAT_CELLS:
             # Below, the language names a lexer, so it no longer says that code cells are prompts.
             kept["kernelspec"] = KERNELSPEC
         metadata = {**kept, "language_info": {"name": _language(nb.metadata)}}

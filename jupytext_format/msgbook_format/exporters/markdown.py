@@ -30,7 +30,15 @@ from msgbook_format.exporters.harmless_notebook import (
     plain_word,
 )
 from msgbook_format.metadata import as_dict, msgbook_metadata
-from msgbook_format.syntax import KERNELSPEC, LANGUAGE_INFO, has_msgbook_kernel
+from msgbook_format.syntax import (
+    CHAT_CELLS,
+    CODE_FIRST_CELLS,
+    CODE_FIRST_KERNEL,
+    CODE_FIRST_KERNELSPEC,
+    KERNELSPEC,
+    LANGUAGE_INFO,
+    rule_of,
+)
 from msgbook_format.turn import bundle, code_block, escape_line, turn_of
 
 if TYPE_CHECKING:
@@ -57,11 +65,17 @@ class MsgMarkdownExporter(MsgExporter, Exporter):
     ) -> tuple[Any, dict[str, Any]]:
         """Convert a notebook, which is not modified."""
         harmless, result = super().from_notebook_node(nb, resources, **kw)
-        parts = filter(None, _parts(harmless, result))
+        language = "python" if rule_of(nb.metadata) is CODE_FIRST_CELLS else ""
+        parts = filter(None, _parts(harmless, result, language))
         return "\n\n".join(parts) + "\n", result
 
 
-def _parts(harmless: NotebookNode, resources: dict[str, Any]) -> Iterator[str]:
+def _parts(harmless: NotebookNode, resources: dict[str, Any], language: str) -> Iterator[str]:
+    """Yield the parts of the text.
+
+    Args:
+        language: Of the code, where its first line does not name it.
+    """
     if title := resources.get("msgbook_title"):
         yield f"# {escape_line(title)}"
     yield resources.get("msgbook_days", "")
@@ -70,12 +84,12 @@ def _parts(harmless: NotebookNode, resources: dict[str, Any]) -> Iterator[str]:
         for entry in contents_of(harmless)
     )
     for cell in harmless.cells:
-        yield from _cell(cell)
+        yield from _cell(cell, language)
     notice = resources.get("msgbook_notice")
     yield f"*{escape_line(notice)}*" if notice else ""
 
 
-def _cell(cell: NotebookNode) -> Iterator[str]:
+def _cell(cell: NotebookNode, language: str) -> Iterator[str]:
     if cell.cell_type == "markdown":
         who = cell.metadata.get(WHO)
         yield f"**{escape_line(who)}**" if who else ""
@@ -88,7 +102,8 @@ def _cell(cell: NotebookNode) -> Iterator[str]:
     elif not cell.metadata.get("transient"):
         prose = cell.metadata.get(PROSE, {})
         yield prose.get("before", "")
-        yield code_block(cell.source, "python" if cell.source.startswith("%%python") else "")
+        is_python = cell.source.startswith("%%python")
+        yield code_block(cell.source, "python" if is_python else language)
         yield prose.get("after", "")
     for output in cell.outputs:
         yield from _output(output)
@@ -152,8 +167,13 @@ class MsgNotebookExporter(MsgExporter, NotebookExporter):
 
 def _kernel(metadata: dict[str, Any]) -> dict[str, Any]:
     """Return the metadata that say which kernel a notebook needs."""
-    if has_msgbook_kernel(metadata):
+    if rule_of(metadata) is CHAT_CELLS:
         return {"kernelspec": KERNELSPEC, "language_info": LANGUAGE_INFO}
+    if rule_of(metadata) is CODE_FIRST_CELLS:
+        name = metadata["kernelspec"]["name"]
+        return {
+            "kernelspec": {**CODE_FIRST_KERNELSPEC, "name": plain_word(name) or CODE_FIRST_KERNEL}
+        }
     words = {key: plain_word(value) for key, value in as_dict(metadata.get("kernelspec")).items()}
     name = words.get("name")
     spec = {"name": name, "display_name": name, "language": words.get("language") or name}

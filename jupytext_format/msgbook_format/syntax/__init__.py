@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         rule_of_kernel,
     )
     from msgbook_format.syntax.dialect import (
+        CODE_FIRST_KERNELSPEC,
         KERNELSPEC,
         LANGUAGE_INFO,
         PYTHON_LINE,

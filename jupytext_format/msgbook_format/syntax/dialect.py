@@ -9,6 +9,7 @@ from msgbook_format.metadata import as_dict
 from msgbook_format.syntax.cell_rule import (
     CHAT_CELLS,
     CHAT_KERNEL,
+    CODE_FIRST_KERNEL,
     LANGUAGE,
     OTHER_CELLS,
     CellRule,
@@ -19,6 +20,11 @@ from msgbook_format.syntax.lines import Escaper
 PYTHON_LINE = "%%python\n"
 """First line of Python code on the msgbook kernel; code without it is IPython's."""
 KERNELSPEC = {"name": CHAT_KERNEL, "display_name": "Chat (msgbook)", "language": LANGUAGE}
+CODE_FIRST_KERNELSPEC = {
+    "name": CODE_FIRST_KERNEL,
+    "display_name": "Python + Chat (msgbook)",
+    "language": "python",
+}
 LANGUAGE_INFO = {
     "name": LANGUAGE,
     "version": "1",

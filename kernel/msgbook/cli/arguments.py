@@ -286,6 +286,34 @@ def declare_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--system", action="store_true", help="show system prompts, too")
 
 
+def declare_kernel(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `msgbook kernel`."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    install = actions.add_parser(
+        "install", help="let another Jupyter start kernels of this environment"
+    )
+    install.description = (
+        "Install a kernelspec: a Jupyter of another environment then offers a kernel that runs in this one, with "
+        "its packages. msgbook's extension has to be installed where that Jupyter runs."
+    )
+    install.add_argument(
+        "--code-first",
+        action="store_true",
+        help="Python + Chat: cells are Python, and those that begin with %%%%msg are messages (default: a chat)",
+    )
+    install.add_argument(
+        "--name",
+        metavar="N",
+        help="name of the kernelspec, behind msgbook- or msgbook-python- (default: this environment's)",
+    )
+    install.add_argument(
+        "--display-name", metavar="D", help="what the launcher shows (default: with that name)"
+    )
+    where = install.add_mutually_exclusive_group()
+    where.add_argument("--user", action="store_true", help="for this user (the default)")
+    where.add_argument("--prefix", metavar="P", help="for the environment in that folder")
+
+
 # Arguments of `msgbook run`.
 
 

@@ -15,7 +15,7 @@ from msgbook_format.document import restore_metadata
 from msgbook_format.errors import MessageFileError
 from msgbook_format.files import AGENT_SUFFIXES, stem_of
 from msgbook_format.lazy import load_extra
-from msgbook_format.syntax import has_msgbook_kernel
+from msgbook_format.syntax import CHAT_CELLS, rule_of
 from msgbook_format.typed import as_dict
 
 
@@ -116,7 +116,7 @@ def convert(path: Path, new: Path, *, force: bool = False) -> int:
 def _require_prompts(document: Document, new: Path) -> None:
     """Raise `CommandError` if an agent's file is to be made of a notebook of another kernel."""
     metadata = document.notebook["metadata"]
-    if not new.name.endswith(AGENT_SUFFIXES) or has_msgbook_kernel(metadata):
+    if not new.name.endswith(AGENT_SUFFIXES) or rule_of(metadata) is CHAT_CELLS:
         return
     kernelspec = metadata.get("kernelspec")
     name = as_dict(kernelspec).get("name")

@@ -21,7 +21,7 @@ from msgbook_format.extras.agent_context.cells import (
 )
 from msgbook_format.extras.agent_context.content import BrokenContextError
 from msgbook_format.metadata import as_dict, msgbook_metadata
-from msgbook_format.syntax import KERNELSPEC, LANGUAGE_INFO, has_msgbook_kernel
+from msgbook_format.syntax import CHAT_CELLS, KERNELSPEC, LANGUAGE_INFO, rule_of
 from msgbook_format.typed import as_list, as_text
 
 _Json = dict[str, Any]
@@ -53,7 +53,7 @@ def context_from(notebook: _Json, default_metadata: _Json) -> _Json:
     Raises:
         BrokenContextError: Its code cells are not prompts: it has another kernel.
     """
-    if not has_msgbook_kernel(notebook["metadata"]):
+    if rule_of(notebook["metadata"]) is not CHAT_CELLS:
         raise BrokenContextError(
             "expected a conversation, whose code cells are prompts, found a notebook of another kernel"
         )

@@ -19,7 +19,7 @@ from msgbook_format.extras.checks.checked_text import (
     describe_node,
 )
 from msgbook_format.finding import Finding
-from msgbook_format.syntax.cell_rule import MSG_MAGIC, is_shell_command
+from msgbook_format.syntax.cell_rule import CODE_FIRST_CELLS, MSG_MAGIC, CellRule
 from msgbook_format.syntax.fence import parse_fence
 from msgbook_format.syntax.text_cell import AgentLine, parse_agent_line, parse_msg_line
 from msgbook_format.syntax.yaml_nodes import (
@@ -70,7 +70,7 @@ def check_named_agents(checked: CheckedText) -> Iterator[Finding]:
         source = _agent_source(cell.head)
         line = parse_agent_line(source)
         first_line = parse_agent_line(source.lstrip().partition("\n")[0])
-        if first_line is not None and _is_python(cell.head):
+        if first_line is not None and _is_python(cell.head, checked.rule):
             message = f"`%agent {first_line.verb}` is in a Python fence, where it has no effect"
             yield Finding(
                 cell.head.line, "agent-in-python", f"{message}: change the fence to ```ipython"
@@ -100,7 +100,7 @@ def check_default_agents(checked: CheckedText) -> Iterator[Finding]:
     known = set(checked.known_agents)
     default, what = checked.agents.default, "`default_agent`"
     for cell in checked.cells:
-        line = _agent_line(cell.head)
+        line = _agent_line(cell.head, checked.rule)
         if line is not None and line.verb == "new":
             known.add(line.name)
         elif line is not None and line.problem is None:
@@ -113,7 +113,9 @@ def check_default_agents(checked: CheckedText) -> Iterator[Finding]:
                 yield Finding(
                     cell.head.line, "unknown-agent", f"{message}: expected one of {listed}"
                 )
-        elif default in temporary and default not in known and _waits_for_default(cell):
+        elif (
+            default in temporary and default not in known and _waits_for_default(cell, checked.rule)
+        ):
             yield Finding(
                 cell.head.line,
                 "agent-too-late",
@@ -127,20 +129,23 @@ def _temporary_agents(checked: CheckedText) -> dict[str, int]:
     """Return the agents that `%agent new` cells make, with the line of the first such cell."""
     found: dict[str, int] = {}
     for cell in checked.cells:
-        line = _agent_line(cell.head)
+        line = _agent_line(cell.head, checked.rule)
         if line is not None and line.verb == "new":
             found.setdefault(line.name, cell.head.line)
     return found
 
 
-def _waits_for_default(cell: CheckedCell) -> bool:
+def _waits_for_default(cell: CheckedCell, rule: CellRule) -> bool:
     """Return whether a cell is a message without an answer that names no agent."""
-    text = cell.head.cell.body.lstrip()
-    is_message = cell.head.role == "prompt" and bool(text)
-    is_magic = text.startswith("%") and not text.startswith(MSG_MAGIC)
-    is_code = is_magic or is_shell_command(text)
+    text = cell.head.cell.body
+    is_message = bool(text.strip()) and rule.is_message(rule.read_body(text))
     is_answered = any(block.agent is not None for block in cell.below)
-    return is_message and not is_code and not is_answered and _agent_of(cell.head) is None
+    return (
+        cell.head.role == "prompt"
+        and is_message
+        and not is_answered
+        and _agent_of(cell.head) is None
+    )
 
 
 def _definitions(agents: Entry) -> Iterator[Finding]:
@@ -220,9 +225,9 @@ def _one_line(value: Any) -> str:
     return " ".join(str(value)[: 2 * _SHOWN].split())[:_SHOWN]
 
 
-def _agent_line(head: LocatedCell) -> AgentLine | None:
+def _agent_line(head: LocatedCell, rule: CellRule) -> AgentLine | None:
     """Return the `%agent` line that a cell is, unless it is Python."""
-    return None if _is_python(head) else parse_agent_line(_agent_source(head))
+    return None if _is_python(head, rule) else parse_agent_line(_agent_source(head))
 
 
 def _agent_source(head: LocatedCell) -> str:
@@ -232,9 +237,12 @@ def _agent_source(head: LocatedCell) -> str:
     return parse_fence(head.cell.body).code if head.role == "code" else head.cell.body
 
 
-def _is_python(head: LocatedCell) -> bool:
-    """Return whether code is Python; it is if its fence names no language, or there is no fence."""
-    if head.role != "code":
+def _is_python(head: LocatedCell, rule: CellRule) -> bool:
+    """Return whether code is Python and nothing else: its fence names no language, or there is no fence.
+
+    Where cells are Python, msgbook's magics stand in such fences.
+    """
+    if head.role != "code" or rule is CODE_FIRST_CELLS:
         return False
     info = (parse_fence(head.cell.body).info or "").split(" ", 1)[0]
     return info in PYTHON_INFO

@@ -16,6 +16,7 @@ from msgbook_format.cells.head import read_json_cell
 from msgbook_format.document.notebook_metadata import read_metadata
 from msgbook_format.extras.checks.lookalikes import FootnoteLine, Lookalikes, find_lookalikes
 from msgbook_format.outputs.code_outputs import is_output
+from msgbook_format.syntax.cell_rule import CHAT_CELLS, CellRule
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.footnotes import Definition, Footnotes, Opening, place_footnotes
 from msgbook_format.syntax.frontmatter import parse_frontmatter, section_name
@@ -143,6 +144,8 @@ class CheckedText:
     """The first one is the preamble, if there is one."""
     footnote_lines: dict[int, FootnoteLine] = field(default_factory=dict)
     """Footnotes that are not below their markers, by the lines of these."""
+    rule: CellRule = CHAT_CELLS
+    """Tells the messages among the code cells."""
     other_agents: Collection[str] | None = None
     """Agents that the project and the user's settings define; None if they are unknown."""
 
@@ -201,6 +204,7 @@ def parse_for_checks(text: str, other_agents: Collection[str] | None = None) -> 
     checked.other_agents = other_agents
     metadata, _ = read_metadata(user if frontmatter else None, ours)
     dialect = Dialect.from_metadata(metadata, heading)
+    checked.rule = dialect.rule
     line = 1 + split.lead.count("\n") + count_lines(frontmatter)
     checked.document_line = line
     line += count_lines(split.document)

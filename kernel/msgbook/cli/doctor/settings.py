@@ -38,6 +38,7 @@ from msgbook.text import counted, join_first, one_line, visible
 from msgbook.tools import ToolHost, load_tools
 from msgbook.tools.mcp import McpError, McpServer, McpServers
 from msgbook_format.lazy import load_extra
+from msgbook_format.syntax import CHAT_KERNEL, CODE_FIRST_KERNEL
 
 PROJECT = ".msgbook/config.toml"
 """Name of a project's configuration file, for the user."""
@@ -228,7 +229,7 @@ _INSTALL_AGAIN = "Install msgbook again, with the Python that runs JupyterLab."
 
 def check_installation(settings: Settings) -> Iterator[Finding]:
     """Check what is installed beside the code, and who can read the settings."""
-    yield _check_kernelspec()
+    yield _check_kernelspecs()
     yield _check_labextension()
     yield _check_jupytext()
     yield _list_extras()
@@ -247,12 +248,18 @@ def _list_extras() -> Finding:
     return Finding("extras", "pass", ", ".join(sorted(names)))
 
 
-def _check_kernelspec() -> Finding:
+def _check_kernelspecs() -> Finding:
+    found = list(map(_check_kernelspec, (CHAT_KERNEL, CODE_FIRST_KERNEL)))
+    failed = next((one for one in found if one.status == "fail"), None)
+    return failed or Finding("kernelspec", "pass", ", ".join(one.words for one in found))
+
+
+def _check_kernelspec(name: str) -> Finding:
     try:
-        spec = KernelSpecManager().get_kernel_spec("msgbook")
+        spec = KernelSpecManager().get_kernel_spec(name)
     except NoSuchKernel:
         return Finding(
-            "kernelspec", "fail", "Jupyter cannot find the kernel msgbook", _INSTALL_AGAIN
+            "kernelspec", "fail", f"Jupyter cannot find the kernel {name}", _INSTALL_AGAIN
         )
     python = spec.argv[0]
     # Jupyter replaces a bare `python` by its own Python.

@@ -251,7 +251,9 @@ def _note_messages(cell: Cell, text: str, prefix: str = "") -> list[Message]:
 
 def _code_text(source: str, cell: Cell) -> str:
     magic, _, body = source.lstrip().partition("\n")
-    language, code = ("python", body) if magic.strip() == "%%python" else ("ipython", source)
+    is_named = magic.strip() == "%%python"
+    is_python = is_named or not magic.startswith(("%", "!"))
+    language, code = "python" if is_python else "ipython", body if is_named else source
     words = "I ran this code:" if has_run(cell) else "This code has not been run:"
     return f"{words}\n\n{_fenced(code, language)}"
 
