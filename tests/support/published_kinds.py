@@ -83,7 +83,7 @@ NOTEBOOKS: dict[str, tuple[str, ...]] = {
         ),
         (
             "class Bundle:\n    def _repr_mimebundle_(self, include=None, exclude=None):\n"
-            "        return {'application/x-own': {'a': 1}, 'text/plain': 'own'}\nBundle()"
+            "        return {'application/x-own+json': {'a': 1}, 'text/plain': 'own'}\nBundle()"
         ),
         "shown = display('first', display_id='same')\nupdate_display('second', display_id='same')",
         "for n in range(3):\n    clear_output(wait=True)\n    print(n)",

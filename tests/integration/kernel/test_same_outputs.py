@@ -15,8 +15,9 @@ from published_kinds import NOTEBOOKS
 
 _DIFFERENT = (
     (re.compile(r"0x[0-9a-f]{6,}"), "0x"),  # where an object lies in memory
-    (re.compile(r"\b[0-9a-f]{32}\b"), "an id"),  # of a widget
+    (re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])"), "an id"),  # of a widget
     (re.compile(r"/[^\s\"']*/(?:ipykernel|IPython)/[^\s\"':]*"), "a library"),
+    (re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+"), "a time"),  # in an SVG
     (re.compile(r"ipykernel_\d+"), "a cell's file"),
     (re.compile(r"<(?:Figure|Axes)[^>]*>"), "a figure"),
 )
@@ -31,11 +32,16 @@ def run(sources: tuple[str, ...], kernel: str, folder: Path) -> list[Any]:
         kernel_name=kernel,
         timeout=300,
         allow_errors=True,
+        coalesce_streams=True,
         resources={"metadata": {"path": str(folder)}},
     )
     client.execute(env={**os.environ, "PYTHONHASHSEED": "0", "MSGBOOK_MODEL": "demo"})
     kept = [(cell["execution_count"], cell["outputs"]) for cell in notebook.cells]
-    return [kept, notebook.metadata.get("widgets"), notebook.metadata["language_info"]]
+    widgets = notebook.metadata.get("widgets", {}).get(
+        "application/vnd.jupyter.widget-state+json", {}
+    )
+    states = sorted("\n".join(same(state)) for state in widgets.get("state", {}).values())
+    return [kept, states, notebook.metadata["language_info"]]
 
 
 def same(value: Any) -> Any:
