@@ -6,7 +6,7 @@ import json
 import shutil
 
 import pytest
-from apis import over_both_apis
+from apis import over_all_apis
 from command import with_settings
 from scripted_server import Answer, ScriptedServer, call, delta, error, finish, text
 
@@ -45,7 +45,7 @@ WITHOUT_IDS = Answer(
 CUT = Answer([delta(content="half of a "), delta(content="sentence")], done=False)
 
 
-@over_both_apis
+@over_all_apis
 @pytest.mark.parametrize(
     ("sources", "answers", "code"),
     [

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import nbformat
 import pytest
-from apis import over_both_apis
+from apis import over_all_apis
 from command import said, with_settings
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,7 +34,7 @@ def saved(path):
     return nbformat.read(path, 4) if path.suffix == ".ipynb" else read(path)
 
 
-@over_both_apis
+@over_all_apis
 @pytest.mark.parametrize("name", ["new.msg.md", "new.ipynb"])
 def test_a_new_conversation_holds_question_and_answer_and_a_pipe_gets_the_answer(
     server, tmp_path, capsys, name

@@ -7,7 +7,7 @@ import json
 
 import pytest
 import scripted_server as scripted
-from apis import over_both_apis
+from apis import over_all_apis
 from doctor_answers import CALLS, NUMBERS
 
 from msgbook.__main__ import main
@@ -17,7 +17,7 @@ from msgbook.server_checks.answer import Answer, judge_stream
 from msgbook.server_checks.asking import Asker
 from msgbook.server_checks.server import ServerChecks
 
-PATHS = {"chat": "/chat/completions", "responses": "/responses"}
+PATHS = {"chat": "/chat/completions", "responses": "/responses", "anthropic": "/messages"}
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def statuses(found, *checks):
     return [found[check]["status"] for check in checks]
 
 
-@over_both_apis
+@over_all_apis
 def test_a_server_that_can_do_all_passes_with_three_short_requests(doctor, server, api):
     code, found, told = doctor(scripted.text(NUMBERS), CALLS)
 

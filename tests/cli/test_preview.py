@@ -8,7 +8,7 @@ import shutil
 from io import BytesIO
 
 import pytest
-from apis import over_both_apis
+from apis import over_all_apis
 from command import with_settings
 from PIL import Image
 from previewed_chat import (
@@ -50,7 +50,7 @@ def body(shown):
     return read
 
 
-@over_both_apis
+@over_all_apis
 def test_of_each_cell_that_a_run_answers_the_json_is_what_it_sends(server, chat, body, capsys):
     answer(server, chat, text("2"), text("3"))
     capsys.readouterr()

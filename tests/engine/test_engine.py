@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from apis import over_both_apis
+from apis import over_all_apis
 from engine_turns import run_prompt
 from scripted_server import Answer, ScriptedServer, delta, error, finish, text
 
@@ -17,7 +17,7 @@ from msgbook.config import Settings
 from msgbook.engine import Conversation, Services
 from msgbook.errors import ProviderError
 
-pytestmark = over_both_apis
+pytestmark = over_all_apis
 
 
 @pytest.fixture

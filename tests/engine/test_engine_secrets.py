@@ -6,14 +6,14 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from apis import over_both_apis
+from apis import over_all_apis
 from engine_turns import results, run_prompt
 from scripted_server import ScriptedServer, call, error, text
 
 from msgbook.config import ProviderSettings, Settings
 from msgbook.text import RESULT_LIMIT
 
-pytestmark = over_both_apis
+pytestmark = over_all_apis
 
 
 @pytest.fixture

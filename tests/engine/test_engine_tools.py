@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from apis import over_both_apis
+from apis import over_all_apis
 from engine_turns import results, run_prompt
 from scripted_server import Answer, ScriptedServer, call, delta, finish, text
 
-pytestmark = over_both_apis
+pytestmark = over_all_apis
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from apis import over_both_apis
+from apis import over_all_apis
 from engine_turns import run_prompt
 from scripted_server import Answer, call, delta, finish, text
 
-pytestmark = over_both_apis
+pytestmark = over_all_apis
 
 
 @pytest.fixture

@@ -113,7 +113,7 @@ def test_the_sdk_reads_a_streamed_answer(server):
     assert server.paths == ["/responses"] * 2
 
 
-def test_an_error_is_the_same_over_both_apis(server):
+def test_an_error_is_the_same_over_all_apis(server):
     server.answers = [error(503, "busy")]
 
     with pytest.raises(openai.InternalServerError, match="busy"):

@@ -1,4 +1,4 @@
-"""Tests that run over both APIs."""
+"""Tests that run over all three APIs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-over_both_apis = pytest.mark.parametrize(
-    "api", ["chat", "responses"], indirect=True, scope="module"
+over_all_apis = pytest.mark.parametrize(
+    "api", ["chat", "responses", "anthropic"], indirect=True, scope="module"
 )
-"""Marks a test, or as `pytestmark` a module, whose servers are asked over each of the two APIs."""
+"""Marks a test, or as `pytestmark` a module, whose servers are asked over each of the three APIs."""
 
 
 @contextmanager

@@ -52,7 +52,10 @@ class MessageEvents:
         yield from self.stream.begin()
 
     def feed(self, chunk: dict[str, Any]) -> Iterator[Event]:
-        """Yield the events of one chunk."""
+        """Yield the events of one chunk. A first one that names a model begins the answer anew, as that model's."""
+        if not self._begun and "model" in chunk:
+            for event in self.stream.begin():
+                yield {**event, "message": {**event["message"], "model": chunk["model"]}}
         self._begun = True
         self._usage = chunk.get("usage") or self._usage
         if "error" in chunk:

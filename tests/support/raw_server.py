@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from completions import DONE, delta, finish, sse
 from engine_turns import run_turn
+from messages_bodies import as_message
 from responses_bodies import as_response
 
 from msgbook.config import load_settings
@@ -55,7 +56,13 @@ class RawServer:
         self.requests.append(json.loads(request))
         reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
         if path.endswith("/responses"):
-            reply = _as_response(reply, self.requests[-1])
+            reply = _translated(reply, lambda body: as_response(body, self.requests[-1]))
+        if path.endswith("/messages"):
+            code = int(reply.status.partition(" ")[0])
+            number = len(self.requests)
+            reply = _translated(
+                reply, lambda body: as_message(body, self.requests[-1], number, code)
+            )
         head = [f"HTTP/1.1 {reply.status}", *reply.headers]
         head += ["transfer-encoding: chunked", "connection: close"]
         writer.write("\r\n".join([*head, "", ""]).encode())
@@ -102,10 +109,10 @@ async def _request(reader: asyncio.StreamReader) -> tuple[str, bytes]:
     return head.split()[1].decode(), await reader.readexactly(length)
 
 
-def _as_response(reply: Reply, request: dict[str, Any]) -> Reply:
-    """Return a reply of chat as one of the Responses API."""
+def _translated(reply: Reply, as_other: Callable[[str], str]) -> Reply:
+    """Return a reply of chat as one of another API."""
     try:
-        return replace(reply, body=as_response(reply.body.decode(), request).encode())
+        return replace(reply, body=as_other(reply.body.decode()).encode())
     except UnicodeDecodeError:  # compressed
         return reply
 

@@ -110,8 +110,12 @@ class ProviderSettings:
     @property
     def url_variable(self) -> str:
         """Name of the environment variable with the URL, for a provider that the environment sets."""
-        is_anthropic = self.key_variable == "ANTHROPIC_API_KEY"
-        return "ANTHROPIC_BASE_URL" if is_anthropic else "OPENAI_BASE_URL"
+        return f"{self.name.upper()}_BASE_URL"
+
+    @property
+    def named_key_variable(self) -> str | None:
+        """Name of the variable that the key comes from, or would."""
+        return f"{self.name.upper()}_API_KEY" if self.from_environment else self.key_variable
 
 
 @dataclass(frozen=True, slots=True)

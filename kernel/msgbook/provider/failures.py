@@ -383,7 +383,7 @@ class Advice:
             key = self._settings.api_key
             return "Check the key." if key else "The server wants a key: enter it above."
         from_environment = self._settings.from_environment
-        variable = self._settings.key_variable
+        variable = self._settings.named_key_variable
         saved = self._settings.saved_key
         if saved and not from_environment:
             missing = (

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from apis import over_both_apis
+from apis import over_all_apis
 from command import settings, with_settings
 from hosts import previewed, shown_on_page, tools_of, without_python
 from kernel_client import KernelClient
@@ -20,7 +20,7 @@ from scripted_server import call, text
 import msgbook_format
 from msgbook.cli.run import run_file
 
-pytestmark = over_both_apis
+pytestmark = over_all_apis
 
 AGENTS = """\
 agents:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from apis import over_both_apis
+from apis import over_all_apis
 from kernel_client import KernelClient
 from scripted_server import Answer, ScriptedServer, call, delta, error, text
 
@@ -31,7 +31,7 @@ def error_in(cell: Any) -> Any:
 
 
 @pytest.mark.smoke
-@over_both_apis
+@over_all_apis
 def test_a_turn_is_one_display_with_reasoning_call_result_and_answer(server, run_notebook):
     server.answers = [call("read", {"path": "."}), text("It is **empty**.", reasoning="I look.")]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import base64
 
 import pytest
-from apis import over_both_apis
+from apis import over_all_apis
 from pdfs import pdf
 from scripted_server import error, text
 from talk import Talk, notices
 
 from msgbook.config.providers import takes_documents
 
-pytestmark = over_both_apis
+pytestmark = over_all_apis
 
 PAPER = pdf("Cats sleep 14 hours.", "Dogs sleep 12 hours.")
 

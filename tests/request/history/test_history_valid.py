@@ -152,7 +152,7 @@ def test_any_notebook_gives_a_valid_request(cells, view):
 
 
 @given(notebooks, views)
-def test_any_notebook_says_the_same_over_both_apis(cells, view):
+def test_any_notebook_says_the_same_over_all_apis(cells, view):
     chat = request(cells, view)
     responses = request_body(Request("m", chat), "responses")
 

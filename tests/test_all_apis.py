@@ -1,7 +1,8 @@
-"""One conversation over both APIs: the same turns, the same hashes, and cassettes that say over which they were recorded."""
+"""One conversation over all APIs: the same turns, the same hashes, and cassettes that say over which they were recorded."""
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -14,6 +15,7 @@ from msgbook.cli.run import run_file
 from msgbook.extras.cassettes.replay import run_replay
 from msgbook.messages import API_TITLES, request_hash
 
+APIS = {"chat": "/chat/completions", "responses": "/responses", "anthropic": "/messages"}
 USAGE = {"prompt_tokens": 9, "completion_tokens": 4}
 THOUGHT = [delta(reasoning_content="I look "), delta(reasoning_content="first.")]
 SAYS = Answer([delta(content="It is "), delta(content="empty."), finish("stop", USAGE)])
@@ -37,34 +39,35 @@ def talk_over(apis, server, folder):
     return turns
 
 
-def test_a_turn_says_the_same_and_has_the_same_hash_over_both_apis(server, tmp_path):
-    one, two = (talk_over([api] * 2, server, tmp_path / api) for api in ("chat", "responses"))
+def test_a_turn_says_the_same_and_has_the_same_hash_over_all_apis(server, tmp_path):
+    found = [talk_over([api] * 2, server, tmp_path / api) for api in APIS]
 
-    for chat, responses in zip(one, two, strict=True):
-        assert chat["context"]["request_hash"] == responses["context"]["request_hash"]
+    for turns in zip(*found, strict=True):
+        assert len({turn["context"]["request_hash"] for turn in turns}) == 1
         said = [
             [(block["type"], block.get("text"), block.get("content")) for block in turn["blocks"]]
-            for turn in (chat, responses)
+            for turn in turns
         ]
-        assert said[0] == said[1]
-        assert chat["status"] == responses["status"] == "done"
-        assert responses["usage"].items() >= {"input_tokens": 9, "output_tokens": 4}.items()
+        assert said[0] == said[1] == said[2]
+        assert [turn["status"] for turn in turns] == ["done"] * 3
+        for turn in turns[1:]:
+            assert turn["usage"].items() >= {"input_tokens": 9, "output_tokens": 4}.items()
 
 
-def test_a_conversation_goes_on_over_the_other_api(server, tmp_path):
-    turns = talk_over(["chat", "responses", "chat", "responses"], server, tmp_path / "chats")
+@pytest.mark.parametrize("order", [*itertools.permutations(APIS)])
+def test_a_conversation_goes_on_over_another_api(server, tmp_path, order):
+    turns = talk_over([*order, *order], server, tmp_path / "chats")
 
-    assert [turn["status"] for turn in turns] == ["done"] * 4
-    assert server.paths == [
-        path for path in ("/chat/completions", "/responses") * 2 for _ in range(2)
-    ]
+    assert [turn["status"] for turn in turns] == ["done"] * 6
+    assert server.paths == [APIS[api] for api in order * 2 for _ in range(2)]
     first = server.messages(-2)
     assert turns[-1]["context"]["request_hash"] == request_hash(first)
     assert "I look" not in json.dumps(server.requests[-2])
+    assert server.refused == []
 
 
-@pytest.mark.parametrize(("recorded", "now"), [("chat", "responses"), ("responses", "chat")])
-def test_a_cassette_of_the_other_api_says_so(tmp_path, capsys, recorded, now):
+@pytest.mark.parametrize(("recorded", "now"), [*itertools.permutations(APIS, 2)])
+def test_a_cassette_of_another_api_says_so(tmp_path, capsys, recorded, now):
     chat, cassette = tmp_path / "chat.msg.md", tmp_path / "chat.cassette.jsonl"
     chat.write_text("# %% [^one]\n\nhi\n", "utf-8")
     with ScriptedServer([text("hello")]) as server, asking_over(recorded):
@@ -81,7 +84,7 @@ def test_a_cassette_of_the_other_api_says_so(tmp_path, capsys, recorded, now):
     assert words in capsys.readouterr().err
 
 
-def test_a_cassette_from_before_there_were_two_apis_is_replayed(tmp_path):
+def test_a_cassette_from_before_there_were_several_apis_is_replayed(tmp_path):
     chat, cassette = tmp_path / "chat.msg.md", tmp_path / "chat.cassette.jsonl"
     chat.write_text("# %% [^one]\n\nhi\n", "utf-8")
     with ScriptedServer([text("hello")]) as server:
