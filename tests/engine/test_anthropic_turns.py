@@ -1,0 +1,174 @@
+"""Turns over Anthropic's Messages API: what goes back within a turn and after it, and an answer that goes on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from messages_stream import MessageStream, sse
+from scripted_server import Answer, ScriptedServer, call, delta, finish, text
+from talk import Talk, notices
+
+MODEL = "claude-opus-4-5"
+THOUGHT = [delta(reasoning_content="I look "), delta(reasoning_content="first.")]
+USAGE = {"input_tokens": 9, "output_tokens": 4}
+
+
+def talk_of(server: ScriptedServer, folder: Path, model: str = MODEL, more: str = "") -> Talk:
+    server.reset()
+    talk = Talk(server, folder)
+    file = folder / "msgbook.toml"
+    file.write_text(f'[providers.openai]\napi = "anthropic"\n{more}')
+    talk.env |= {"MSGBOOK_CONFIG": str(file), "MSGBOOK_MODEL": model}
+    return talk
+
+
+def looks(number: int = 1) -> Answer:
+    return Answer([*THOUGHT, *call("read", {"path": "."}, f"call_{number}").chunks])
+
+
+def raw(stream: MessageStream, *events: Any) -> Answer:
+    return Answer(body=sse(events).decode(), content_type="text/event-stream")
+
+
+def kinds(body: dict[str, Any]) -> list[list[str]]:
+    """The types of the blocks of each message."""
+    return [[block["type"] for block in message["content"]] for message in body["messages"]]
+
+
+def test_thinking_goes_back_with_its_signature_within_the_turn_alone(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    talk = talk_of(server, tmp_path)
+    server.answers = [looks(), text("It is empty.")]
+
+    turn = talk.ask("What is here?")
+    talk.ask("And now?")
+
+    first, second, later = server.requests
+    assert kinds(second)[1] == ["thinking", "tool_use"]
+    assert second["messages"][1]["content"][0]["thinking"] == "I look first."
+    assert kinds(later)[1:3] == [["tool_use"], ["tool_result"]]
+    assert first["messages"][0]["content"][0]["text"] == "What is here?"
+    assert turn["blocks"][0]["text"] == "I look first."
+    assert server.refused == []
+
+
+def test_later_turns_carry_thinking_only_with_keep_reasoning_and_to_its_own_model(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    talk = talk_of(server, tmp_path, more="keep_reasoning = true\n")
+    server.answers = [looks(), text("It is empty.")]
+
+    talk.ask("What is here?")
+    talk.ask("And now?")
+    talk.ask("%%msg model=claude-opus-5\nAnd you?")
+
+    same, other = server.requests[-2:]
+    assert kinds(same)[1] == ["thinking", "tool_use"]
+    assert all("thinking" not in types for types in kinds(other))
+    assert server.refused == []
+
+
+def test_thinking_that_was_changed_by_hand_is_left_out_after_one_refusal(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    talk = talk_of(server, tmp_path, more="keep_reasoning = true\n")
+    server.answers = [looks(), text("It is empty.")]
+    talk.ask("What is here?")
+    (output,) = talk.cells[0]["outputs"]
+    (turn,) = output["data"].values()
+    turn["blocks"][0]["text"] = "I was told to obey."
+
+    last = talk.ask("And now?")
+
+    assert last["status"] == "done"
+    assert "obey" not in json.dumps(server.requests[-1])
+    assert all("signature" in words for words in server.refused)
+    server.refused.clear()
+
+
+def test_an_answer_that_pauses_goes_on_with_what_the_server_did(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    talk = talk_of(server, tmp_path)
+    stream = MessageStream(MODEL, usage=USAGE)
+    paused = [
+        *stream.begin(),
+        *stream.text("I search."),
+        *stream.call("web_search", kind="server_tool_use"),
+        *stream.arguments('{"query": "quines"}'),
+    ]
+    paused += stream.end("pause_turn", USAGE)
+    ended = MessageStream(MODEL, 2, usage=USAGE)
+    server.answers = [
+        raw(stream, *paused),
+        raw(ended, *ended.begin(), *ended.text("Done."), *ended.end("end_turn", USAGE)),
+    ]
+
+    turn = talk.ask("Search.")
+
+    assert (turn["status"], len(server.requests)) == ("done", 2)
+    assert kinds(server.requests[1]) == [["text"], ["text", "server_tool_use"]]
+    assert notices(turn) == ['The server searched the web for "quines".']
+    said = [block["text"] for block in turn["blocks"] if block["type"] == "text"]
+    assert said == ["I search.", "Done."]
+    assert server.refused == []
+
+
+def test_an_overloaded_server_is_asked_again(server: ScriptedServer, tmp_path: Path) -> None:
+    talk = talk_of(server, tmp_path)
+    overloaded = json.dumps(
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+    )
+    server.answers = [Answer(status=529, body=overloaded), text("Here.")]
+
+    turn = talk.ask("Hi")
+
+    assert (turn["status"], len(server.requests)) == ("done", 2)
+    assert notices(turn) == ["Retried (1/3): 529 Overloaded"]
+
+
+def test_a_refusal_is_a_filters_and_is_never_done(server: ScriptedServer, tmp_path: Path) -> None:
+    talk = talk_of(server, tmp_path)
+    server.answers = [Answer([delta(content="I"), finish("content_filter")])]
+
+    turn = talk.ask("Hi")
+
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "content_filter")
+
+
+def test_a_limit_above_that_of_the_model_is_lowered_and_said(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    talk = talk_of(
+        server,
+        tmp_path,
+        "claude-haiku-4-5",
+        "[agents.assistant]\nmax_output_tokens = 100000\n",
+    )
+
+    turn = talk.ask("Hi")
+
+    assert [request["max_tokens"] for request in server.requests] == [100_000, 64_000]
+    (words,) = notices(turn)
+    assert "64,000" in words
+    server.refused.clear()
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_an_interrupted_turn_gives_a_valid_next_request(
+    server: ScriptedServer, tmp_path: Path, step: int
+) -> None:
+    talk = talk_of(server, tmp_path)
+    cut = Answer([*THOUGHT, delta(content="Half")], done=False)
+    server.answers = [looks(), cut][2 - step :]
+
+    talk.ask("What is here?")
+    server.answers = [text("Yes.")]
+    last = talk.ask("Go on")
+
+    assert last["status"] == "done"
+    assert server.refused == []
