@@ -125,6 +125,8 @@ def test_a_diagram_is_drawn_unless_it_could_load_something(lab, lab_root, model_
     expect(cell.locator("pre").filter(has_text="leak.invalid")).to_be_visible()
     screenshot("light")
     with lab.dark():
+        # Its lines are as dark as the page.
+        expect(image).to_have_css("background-color", "rgb(255, 255, 255)")
         screenshot("dark")
     cell.get_by_text("Source of the diagram").click()
     expect(cell.locator(".msgbook-Diagram code")).to_contain_text("A[Start] --> B[End]")

@@ -90,6 +90,8 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
           void answerWith(connection, cellId, name, dialogs ?? undefined);
         });
       showBrought(connection, trans);
+      // An answer can be copied, and asked for again from others.
+      connection.turnEnded.connect(update);
       return new CellMarks(connection.panel, trans, cell => {
         // The commands tell of these cells only, and a long chat marks many others.
         if (connection.panel.content.isSelectedOrActive(cell)) {

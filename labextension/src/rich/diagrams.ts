@@ -76,6 +76,8 @@ async function draw(
     image.alt = accessibleTitle ?? trans.__('Diagram');
     // An image loads nothing and runs no script, whatever the SVG holds.
     image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+    // It keeps the colours of the theme in which it was drawn.
+    image.dataset.drawnLight = document.body.dataset.jpThemeLight ?? 'true';
     if (width) {
       image.width = width;
     }
