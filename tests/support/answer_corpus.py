@@ -116,8 +116,23 @@ def _pieces() -> list[Piece]:
         "**$5** or **$10**",
         "Only $5.",
         "from $0.02/1K to $0.06/1K tokens",
+        "see $HOME/$USER, $HOME:$PATH and ${A}/${B}",
+        "共$5元和$6元",
+        'cp "$dir"/"$file" $HOME$USER',
     ):
         add(text, f=0, d=0)
+    add("price=$5; cost=$x$", f=1)
+    add("共$5元和$x$元", f=1)
+    add("花了$3，是$x$的，$\\text{速度}v$快", f=2)
+    add("It is $`a_1`$ of $`b`$, not $`c`$5 or `$x`.", f=2, code=2)
+    add("Then\n\n$$\na = b\n\n+ c\n$$\n\nfollows.", d=1)
+    add("\\begin{align}\na &= b \\\\\n\nc &= d\n\\end{align}", d=1)
+    add("\\[\na\n\n= b\n\\]", d=1)
+    add("- one\n\n  $$\n  a\n\n  b\n  $$", li=1, d=1)
+    add("$$\nno formula\n\n- an item\n\n$$", d=0, li=1)
+    add("```math\na = b\n\n+ c\n```", d=1, pre=0)
+    add("```math\n```", pre=1)
+    add("1. Step\n   ```math\n   x\n   ```", li=1, d=1)
     add("- Tea: $3\n- Coffee: $4\n- Cake: $5", li=3, f=0)
     add("1. $5\n2. $6", li=2, f=0)
     add("Costs $5 where $x$ is 1 and \\(y\\) is $6.", f=2)
@@ -220,11 +235,19 @@ def _pieces() -> list[Piece]:
     add("<sub onclick=\"x\">a</sub> <br class=x> <kbd style='x'>b</kbd>", sub=0, kbd=0, br=0)
     add("<details>\n<summary>More</summary>\n\n- a **b** $x$\n\n</details>", details=1, li=1, f=1)
     add("<details><summary>Answer</summary>\n\n42\n\n</details>\n\nafter", details=1)
+    add("<details open>\n<summary class='x'>More</summary>\n\ntext\n\n</details>", details=1)
+    add('<details open=""><summary><b>Answer</b></summary>\n\n42\n\n</details>', details=1)
     add("<details>\n\nnever closed", details=0)
     add("closed never opened\n\n</details>", details=0)
     add("<!-- a comment --> after", br=0)
     add("a<b and c>d & e&lt;f &copy; 5 < 6", sub=0)
     # Footnotes and links.
+    add("A claim[^1].\n\n[^1]: Its source.\n[^2]: Nobody refers to *this*.", sup=1, ol=1, em=1)
+    add("[^x]: Alone, with a [link](https://example.org/).", a=1, sup=0)
+    add(
+        "见https://example.org/a，好。看 https://example.org/b。后（https://example.org/c）、https://example.org/文档！",
+        a=4,
+    )
     add("A claim[^1] and another[^b].\n\n[^1]: The *source*.\n[^b]: Two words.", sup=2, ol=1, li=2)
     add("No note [^9] for this, x^[2].", sup=0)
     add("See https://example.org/a_b?c=d, http://localhost:8888/lab and www.example.org/x.", a=3)

@@ -5,7 +5,7 @@ import MarkdownIt, {
   type Token
 } from 'markdown-it';
 import footnotes from 'markdown-it-footnote';
-import { addFormulas, DISPLAY, FORMULA } from './dialectFormulas';
+import { addFormulas, DISPLAY, EAST_ASIAN, FORMULA } from './dialectFormulas';
 
 /** Class of an element that holds one formula as TeX between `\(` or `\[` and their ends. */
 export const FORMULA_CLASS = 'msgbook-Formula';
@@ -18,13 +18,65 @@ const SCHEME = /^[^/?#]*?:/;
 const CONTROLS = /[\u0000-\u0020\u007f-\u009f]+/g;
 const EMBEDDED =
   /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*$/i;
-const EAST_ASIAN =
-  '[\\u1100-\\u11ff\\u2e80-\\u2fff\\u3001-\\ua4cf\\uac00-\\ud7ff\\uf900-\\ufaff\\ufe30-\\ufe4f\\uff01-\\uffee\\u{20000}-\\u{3ffff}]';
 const EAST_ASIAN_START = new RegExp(`^${EAST_ASIAN}`, 'u');
 const EAST_ASIAN_END = new RegExp(`${EAST_ASIAN}$`, 'u');
 const BOX = /^\[([ xX])\][ \t\n]+(?=\S)/;
+
+/** Links after which what follows one that is cut is not looked at again. */
+const MOST_CUT = 50;
+
+/** Punctuation with which East Asian texts end what is before it. */
+const ENDS_LINK = /[、。，．；：！？（）「」『』【】《》〈〉“”‘’…]/;
 const WWW =
   /[\w-]+(?:\.[\w-]+)+(?:[/?#][^\s<>"'`|]*[^\s<>"'`|.,;:!?()[\]{}*_~])?\/?/y;
+
+type Link = NonNullable<ReturnType<MarkdownIt['linkify']['matchAtStart']>>;
+
+/** Let links end before the punctuation of texts without blanks. */
+function endLinks({ linkify }: MarkdownIt): void {
+  const match = linkify.match.bind(linkify);
+  const matchAtStart = linkify.matchAtStart.bind(linkify);
+  linkify.match = text => {
+    const links: Link[] = [];
+    let start = 0;
+    for (let isCut = true; isCut;) {
+      isCut = false;
+      for (const link of match(text.slice(start)) ?? []) {
+        link.index += start;
+        link.lastIndex += start;
+        links.push(link);
+        isCut = cut(link) && links.length < MOST_CUT;
+        if (isCut) {
+          // What follows it may hold another.
+          start = link.lastIndex;
+          break;
+        }
+      }
+    }
+    return links.length > 0 ? links : null;
+  };
+  linkify.matchAtStart = text => {
+    const link = matchAtStart(text);
+    if (link !== null) {
+      cut(link);
+    }
+    return link;
+  };
+}
+
+/** End a link before punctuation that is none of it; return whether there was any. */
+function cut(link: Link): boolean {
+  const at = link.raw.search(ENDS_LINK);
+  if (at < 0) {
+    return false;
+  }
+  const size = link.raw.length - at;
+  link.raw = link.raw.slice(0, -size);
+  link.text = link.text.slice(0, -size);
+  link.url = link.url.slice(0, -size);
+  link.lastIndex -= size;
+  return true;
+}
 
 /** Return whether a link may lead there, or an image is embedded there. */
 function isFollowed(url: string): boolean {
@@ -59,6 +111,7 @@ export function dialectParser(): MarkdownIt {
       match.url = `http://${match.url}`;
     }
   });
+  endLinks(md);
   md.core.ruler.after('normalize', 'short_paragraphs', ({ src }) => {
     // Their time grows with the square of a paragraph.
     const paragraphs = src.split(/\n[ \t]*\n/);
@@ -70,6 +123,11 @@ export function dialectParser(): MarkdownIt {
   md.normalizeLink = url => (url.startsWith('data:') ? url : normalize(url));
   md.use(footnotes);
   md.inline.ruler.disable('footnote_inline');
+  md.core.ruler.before(
+    'footnote_tail',
+    'unused_footnotes',
+    showUnusedFootnotes
+  );
   addFormulas(md);
   addTags(md);
   addEastAsianMarks(md);
@@ -149,6 +207,35 @@ function keepImageTexts(state: StateCore): void {
       }
     }
   }
+}
+
+/** Make paragraphs of the footnotes to which nothing refers, which would be left out. */
+function showUnusedFootnotes(state: StateCore): void {
+  const env = state.env as {
+    footnotes?: { refs?: Readonly<Record<string, number>> };
+  };
+  const refs = env.footnotes?.refs ?? {};
+  let isUnused = false;
+  let mark = '';
+  state.tokens = state.tokens.filter(token => {
+    const { label } = (token.meta ?? {}) as { readonly label?: string };
+    if (token.type === 'footnote_reference_open' && refs[`:${label}`] < 0) {
+      isUnused = true;
+      mark = `[^${label}]: `;
+      return false;
+    }
+    if (token.type === 'footnote_reference_close' && isUnused) {
+      isUnused = false;
+      return false;
+    }
+    if (mark !== '' && token.type === 'inline') {
+      const first = new state.Token('text', '', 0);
+      first.content = mark;
+      token.children?.unshift(first);
+      mark = '';
+    }
+    return true;
+  });
 }
 
 function markTasks(state: StateCore): void {
@@ -252,8 +339,10 @@ function diffHtml(code: string): string {
  */
 
 const TAG = /<(?:br[ \t]*\/?|(\/?)(sub|sup|kbd))>/iy;
-const DETAILS = /^<(\/?)details>(?:[ \t]*<summary>(.*?)<\/summary>)?[ \t]*$/i;
-const SUMMARY = /^<summary>(.*?)<\/summary>[ \t]*$/i;
+// Attributes are left out.
+const DETAILS =
+  /^<(\/?)details(?:[ \t][^<>]{0,200})?>(?:[ \t]*<summary(?:[ \t][^<>]{0,200})?>(.*?)<\/summary>)?[ \t]*$/i;
+const SUMMARY = /^<summary(?:[ \t][^<>]{0,200})?>(.*?)<\/summary>[ \t]*$/i;
 
 /** Greatest number of `<details>` around one another. */
 const MOST_DETAILS = 8;

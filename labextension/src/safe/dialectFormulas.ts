@@ -1,10 +1,15 @@
 import type MarkdownIt from 'markdown-it';
-import type { StateBlock, StateCore, StateInline } from 'markdown-it';
+import type { StateBlock, StateCore, StateInline, Token } from 'markdown-it';
 
 /*
  * Where formulas are in Markdown. The same rules in Python, with what they mean:
  * `jupytext_format/msgbook_format/turn/markdown/formulas.py`. One fixture tests both.
  */
+
+/** Letters and punctuation of texts without blanks between words. */
+export const EAST_ASIAN =
+  '[\\u1100-\\u11ff\\u2e80-\\u2fff\\u3001-\\ua4cf\\uac00-\\ud7ff\\uf900-\\ufaff\\ufe30-\\ufe4f\\uff01-\\uffee\\u{20000}-\\u{3ffff}]';
+const HAS_EAST_ASIAN = new RegExp(EAST_ASIAN, 'u');
 
 /** Type of the token of a formula within a line; its content is TeX without delimiters. */
 export const FORMULA = 'formula';
@@ -65,7 +70,7 @@ export function formulaAt(text: string, pos: number): IFormula | null {
   }
   const start = pos + opener[0].length;
   if (opener[0] === '$') {
-    return dollar(text, start);
+    return text[start] === '`' ? inBackticks(text, start) : dollar(text, start);
   }
   const { name, bracket, side } = opener.groups ?? {};
   if (name) {
@@ -89,6 +94,34 @@ export function formulaAt(text: string, pos: number): IFormula | null {
   return { end, tex: tex.trim(), display: side !== '(' };
 }
 
+/** Return GitHub's other form of a formula: a dollar, code, and a dollar. */
+function inBackticks(text: string, start: number): IFormula | null {
+  const near = text.slice(start, start + LONGEST + 2);
+  const end = near.indexOf('`$', 1);
+  const tex = near.slice(1, end);
+  if (
+    end < 0 ||
+    tex.includes('`') ||
+    tex.trim() === '' ||
+    /^\p{Nd}/u.test(text.slice(start + end + 2, start + end + 4))
+  ) {
+    return null;
+  }
+  return { end: start + end + 2, tex: tex.trim(), display: false };
+}
+
+/** What stands between two dollars that are no formula, right before a name: `$HOME/$USER`, `$5; x=$y$`. */
+const BETWEEN = /[/:=,;.+&([<>"^%@#~-]$(?!\n)|^[A-Z_][A-Z0-9_]+$(?!\n)/;
+const OF_TEXT = /\\(?:text|mathrm|mbox|operatorname)\{[^{}]*\}/g;
+
+/** Return whether a text between two dollars is prose or a path, and the second one opens something itself. */
+function isBetween(tex: string, after: string): boolean {
+  return (
+    /^[A-Za-z_{\\]/.test(after) &&
+    (BETWEEN.test(tex) || HAS_EAST_ASIAN.test(tex.replace(OF_TEXT, '')))
+  );
+}
+
 function dollar(text: string, start: number): IFormula | null {
   const found = find(text.slice(start, start + LONGEST), '$', start);
   if (
@@ -101,6 +134,9 @@ function dollar(text: string, start: number): IFormula | null {
     return null;
   }
   const tex = text.slice(start, found);
+  if (isBetween(tex, text.slice(found + 1, found + 2))) {
+    return null;
+  }
   const around =
     text.slice(Math.max(0, start - 2), start - 1) +
     text.slice(found + 1, found + 2);
@@ -150,6 +186,7 @@ function environmentEnd(text: string, start: number, name: string): number {
 export function addFormulas(md: MarkdownIt): void {
   md.core.ruler.before('block', 'hide_pipes', hidePipes);
   md.core.ruler.after('block', 'show_pipes', showPipes);
+  md.core.ruler.after('show_pipes', 'math_fences', readMathFences);
   const interrupting = { alt: ['paragraph', 'reference', 'blockquote'] };
   md.block.ruler.before('fence', DISPLAY, blockRule, interrupting);
   md.block.ruler.before('lheading', 'formula_paragraph', paragraphRule);
@@ -203,20 +240,128 @@ function blockRule(
   const indent = state.sCount[startLine];
   const text = state.getLines(startLine, last + 1, indent, false);
   const found = formulaAt(text, 0);
-  if (
-    found === null ||
-    /[^ \t]/.test(text.slice(found.end).split('\n', 1)[0])
-  ) {
+  if (found === null) {
+    return looseBlock(state, startLine, endLine, silent);
+  }
+  if (/[^ \t]/.test(text.slice(found.end).split('\n', 1)[0])) {
     return false;
   }
   if (!silent) {
-    state.line = startLine + text.slice(0, found.end).split('\n').length;
-    const token = state.push(DISPLAY, '', 0);
-    token.content = found.tex;
-    token.block = true;
-    token.map = [startLine, state.line];
+    const lines = text.slice(0, found.end).split('\n').length;
+    pushBlock(state, startLine, startLine + lines, found.tex);
   }
   return true;
+}
+
+function pushBlock(
+  state: StateBlock,
+  startLine: number,
+  endLine: number,
+  tex: string
+): void {
+  state.line = endLine;
+  const token: Token = state.push(DISPLAY, '', 0);
+  token.content = tex;
+  token.block = true;
+  token.map = [startLine, endLine];
+}
+
+const ALONE = new RegExp(
+  `^(?:\\$\\$|\\\\\\\\?\\[|\\\\begin\\{(?:${NAMES})\\*?\\})[ \\t]*$`
+);
+const LOOSE_LINES = 50;
+
+/** A line that is in no formula with blank lines: it begins a block of another kind. */
+const NO_TEX =
+  /^[ \t]*(?:`{3}|~{3}|#{1,6}\s|[-*]\s|\d+[.)]\s|>|\||\$\$.|\\\\?\[[ \t]*$)/;
+
+/** Take a formula with blank lines in it, whose delimiters stand alone on their lines. */
+function looseBlock(
+  state: StateBlock,
+  startLine: number,
+  endLine: number,
+  silent: boolean
+): boolean {
+  const opener = lineOf(state, startLine);
+  if (!ALONE.test(opener)) {
+    return false;
+  }
+  const close = opener
+    .replace(/[ \t]+$/, '')
+    .replace('[', ']')
+    .replace('\\begin', '\\end');
+  const env = state.env as { [SEARCHED]?: number };
+  const searched = env[SEARCHED] ?? 0;
+  const most = Math.min(
+    endLine,
+    startLine + (searched < MOST_SEARCHED ? LOOSE_LINES : 1)
+  );
+  env[SEARCHED] = searched + most - startLine;
+  for (let line = startLine + 1; line < most; line++) {
+    const text = lineOf(state, line);
+    if (state.isEmpty(line)) {
+      continue;
+    }
+    if (state.sCount[line] < state.blkIndent) {
+      return false;
+    }
+    if (text.replace(/[ \t]+$/, '') === close) {
+      return looseFormula(state, startLine, line + 1, silent);
+    }
+    if (NO_TEX.test(text)) {
+      return false;
+    }
+  }
+  return false;
+}
+
+function looseFormula(
+  state: StateBlock,
+  startLine: number,
+  endLine: number,
+  silent: boolean
+): boolean {
+  const indent = state.sCount[startLine];
+  const whole = withoutBlankLines(
+    state.getLines(startLine, endLine, indent, false)
+  );
+  const found = formulaAt(whole, 0);
+  if (found === null || whole.slice(found.end).trim() !== '') {
+    return false;
+  }
+  if (!silent) {
+    pushBlock(state, startLine, endLine, found.tex);
+  }
+  return true;
+}
+
+function withoutBlankLines(text: string): string {
+  return text
+    .split('\n')
+    .filter(line => line.trim() !== '')
+    .join('\n');
+}
+
+function lineOf(state: StateBlock, line: number): string {
+  const begin = state.bMarks[line] + state.tShift[line];
+  return state.src.slice(begin, state.eMarks[line]);
+}
+
+/** Make formulas of the blocks of code whose language is `math`, as GitHub does. */
+function readMathFences({ tokens }: StateCore): void {
+  for (const token of tokens) {
+    const tex = withoutBlankLines(token.content);
+    if (
+      token.type === 'fence' &&
+      token.info.trim() === 'math' &&
+      tex !== '' &&
+      tex.length <= LONGEST &&
+      !tex.includes('$$') &&
+      !tex.includes('`')
+    ) {
+      Object.assign(token, { type: DISPLAY, tag: '', content: tex.trim() });
+    }
+  }
 }
 
 /** Return the last line that a formula can reach. */
@@ -288,8 +433,7 @@ function paragraphRule(
 
 /** Return whether a line makes a heading of those above it. */
 function isUnderline(state: StateBlock, line: number): boolean {
-  const begin = state.bMarks[line] + state.tShift[line];
-  return /^(?:=+|-+)[ \t]*$/.test(state.src.slice(begin, state.eMarks[line]));
+  return /^(?:=+|-+)[ \t]*$/.test(lineOf(state, line));
 }
 
 /** Return the line in which the last formula ends that reaches out of `line`, else `line`. */

@@ -24,7 +24,8 @@ FIXTURES = Path(__file__).parent / "fixtures"
     ("text", "safe"),
     [
         ("a $$x$$ b $$", "a $$x$$ b &#36;&#36;"),
-        ("$$\na\n\nb\n$$", "&#36;&#36;\na\n\nb\n&#36;&#36;"),
+        ("$$\na\n\nb\n$$", "$$\na\nb\n$$"),
+        ("$$ a\n\nb\n$$", "&#36;&#36; a\n\nb\n&#36;&#36;"),
         ("$$\n#a\n$$", "$$\n#a\n$$"),
         ("Words:\n$$\na_1\n$$\nwords", "Words:\n$$\na_1\n$$\nwords"),
         ("- a\n\n  $$\n  a_1\n  $$", "- a\n\n  $$\n  a_1\n  $$"),

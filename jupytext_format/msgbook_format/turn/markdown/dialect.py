@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any
 from markdown_it import MarkdownIt
 from markdown_it.common.normalize_url import normalizeLink
 from markdown_it.rules_inline import emphasis, strikethrough
+from markdown_it.token import Token
 
-from msgbook_format.turn.markdown.formulas import DISPLAY, FORMULA, add_formulas
+from msgbook_format.turn.markdown.formulas import DISPLAY, EAST_ASIAN, FORMULA, add_formulas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from markdown_it.parser_inline import RuleFuncInlineType
     from markdown_it.ruler import RuleOptionsType
     from markdown_it.rules_block import StateBlock
     from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
-    from markdown_it.token import Token
 
 
 __all__ = ["DISPLAY", "FORMULA", "TASK", "block_parser", "dialect_parser"]
@@ -42,11 +42,11 @@ _CONTROLS = re.compile(r"[\x00-\x20\x7f-\x9f]+")
 _EMBEDDED = re.compile(
     r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*\Z", re.IGNORECASE
 )
-_EAST_ASIAN = re.compile(
-    "[\u1100-\u11ff\u2e80-\u2fff\u3001-\ua4cf\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uffee\U00020000-\U0003ffff]"
-)
-"""Letters and punctuation of texts without blanks between words."""
 _BOX = re.compile(r"\[([ xX])\][ \t\n]+(?=\S)")
+_ENDS_LINK = re.compile("[、。，．；：！？（）「」『』【】《》〈〉“”‘’…]")
+"""Punctuation with which East Asian texts end what is before it."""
+_MOST_CUT = 50
+"""Links after which what follows one that is cut is not looked at again."""
 _WWW = re.compile(r"[\w-]+(?:\.[\w-]+)+(?:[/?#][^\s<>\"'`|]*[^\s<>\"'`|.,;:!?()\[\]{}*_~])?/?")
 
 
@@ -57,7 +57,19 @@ def dialect_parser() -> MarkdownIt:
 
     md = MarkdownIt("commonmark", {"html": False, "linkify": True})
     md.enable(["table", "strikethrough", "linkify"])
-    linkify = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
+
+    class Links(LinkifyIt):  # type: ignore[misc]
+        """Finds links that end before the punctuation of texts without blanks."""
+
+        def match(self, text: str) -> Any:
+            return _cut_links(super().match, text)
+
+        def match_at_start(self, text: str) -> Any:
+            link = super().match_at_start(text)
+            _cut(link)
+            return link
+
+    linkify = Links(options={"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
     linkify.add("ftp:", None).add("//", None)
     linkify.add("www.", {"validate": _www_length, "normalize": _complete})
     md.linkify = linkify
@@ -66,6 +78,7 @@ def dialect_parser() -> MarkdownIt:
     md.normalizeLink = _normalized  # type: ignore[method-assign]
     md.use(footnote_plugin)
     md.inline.ruler.disable("footnote_inline")
+    md.core.ruler.before("footnote_tail", "unused_footnotes", _show_unused_footnotes)
     add_formulas(md)
     add_tags(md)
     md.inline.ruler.at("emphasis", _beside_east_asian(emphasis.tokenize))
@@ -104,6 +117,32 @@ def _limit_links(state: StateCore) -> None:
     state.md.options["linkify"] = longest <= _LONGEST
 
 
+def _cut_links(find: Callable[[str], Any], text: str) -> Any:
+    """Return the links of a text. What follows one that is cut may hold another."""
+    links: list[Any] = []
+    start, is_cut = 0, True
+    while is_cut:
+        is_cut = False
+        for link in find(text[start:]) or []:
+            link.index, link.last_index = link.index + start, link.last_index + start
+            links.append(link)
+            if is_cut := _cut(link) and len(links) < _MOST_CUT:
+                start = link.last_index
+                break
+    return links or None
+
+
+def _cut(link: Any) -> bool:
+    """End a link before punctuation that is none of it; return whether there was any."""
+    mark = _ENDS_LINK.search(link.raw) if link is not None else None
+    if mark is None:
+        return False
+    size = len(link.raw) - mark.start()
+    link.raw, link.text, link.url = link.raw[:-size], link.text[:-size], link.url[:-size]
+    link.last_index -= size
+    return True
+
+
 def _www_length(linkify: Any, text: str, pos: int) -> int:
     found = _WWW.match(text, pos)
     return len(found[0]) if found else 0
@@ -125,7 +164,7 @@ def _beside_east_asian(rule: RuleFuncInlineType) -> RuleFuncInlineType:
             return False
         before = state.src[start - 1 : start] or " "
         after = state.src[state.pos : min(state.pos + 1, state.posMax)] or " "
-        if state.src[start] != "_" and _EAST_ASIAN.search(before + after):
+        if state.src[start] != "_" and EAST_ASIAN.search(before + after):
             for mark in state.delimiters[known:]:
                 mark.open, mark.close = not after.isspace(), not before.isspace()
         return True
@@ -141,6 +180,25 @@ def _keep_image_texts(state: StateCore) -> None:
                 for child in image.children or []:
                     if child.type in ("code_inline", FORMULA, DISPLAY):
                         child.type = "text"
+
+
+def _show_unused_footnotes(state: StateCore) -> None:
+    """Make paragraphs of the footnotes to which nothing refers, which would be left out."""
+    refs = state.env.get("footnotes", {}).get("refs", {})
+    unused = {label[1:] for label, number in refs.items() if number < 0}
+    is_unused, mark = False, ""
+    kept: list[Token] = []
+    for token in state.tokens:
+        if token.type == "footnote_reference_open" and token.meta["label"] in unused:
+            is_unused, mark = True, f"[^{token.meta['label']}]: "
+        elif token.type == "footnote_reference_close" and is_unused:
+            is_unused = False
+        else:
+            if mark and token.type == "inline":
+                first = Token("text", "", 0, content=mark)
+                token.children, mark = [first, *(token.children or [])], ""
+            kept.append(token)
+    state.tokens = kept
 
 
 def _mark_tasks(state: StateCore) -> None:
@@ -171,15 +229,19 @@ def _triples(tokens: list[Token]) -> Iterable[tuple[Token, Token, Token]]:
 # The tags that Markdown of a model may have, as rules of markdown-it: `<br>`, `<sub>` and a few more.
 #
 # They have no attributes, and every one has its end in the same paragraph, or else is text. So is a
-# `<details>` without its end in the same block.
+# `<details>` without its end in the same block; its attributes and those of its summary are left out.
 
 
 TAGS = ("sub", "sup", "kbd")
 """Tags that are kept around a text; `br` is kept alone."""
 
 TAG = re.compile(rf"<(?:br[ \t]*/?|(/?)({'|'.join(TAGS)}))>", re.IGNORECASE)
-_DETAILS = re.compile(r"<(/?)details>(?:[ \t]*<summary>(.*?)</summary>)?[ \t]*\Z", re.IGNORECASE)
-_SUMMARY = re.compile(r"<summary>(.*?)</summary>[ \t]*\Z", re.IGNORECASE)
+_OPEN = r"(?:[ \t][^<>]{0,200})?"
+"""Attributes, which are left out."""
+_DETAILS = re.compile(
+    rf"<(/?)details{_OPEN}>(?:[ \t]*<summary{_OPEN}>(.*?)</summary>)?[ \t]*\Z", re.IGNORECASE
+)
+_SUMMARY = re.compile(rf"<summary{_OPEN}>(.*?)</summary>[ \t]*\Z", re.IGNORECASE)
 _MOST_DETAILS = 8
 """Greatest number of `<details>` around one another."""
 

@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from markdown_it.rules_block import StateBlock
     from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
 
+
+EAST_ASIAN = re.compile(
+    "[\u1100-\u11ff\u2e80-\u2fff\u3001-\ua4cf\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uffee\U00020000-\U0003ffff]"
+)
+"""Letters and punctuation of texts without blanks between words."""
 
 TEX_OPENER = re.compile(r"\\\\?[(\[]|\\begin\{([A-Za-z]*\*?)\}")
 """The beginning of a formula, but for dollars."""
@@ -111,13 +117,18 @@ _BREAKS = re.compile(
 """A line in a formula that some parser takes for a list, a heading or a quote."""
 
 
+def on_one_line(tex: str) -> str:
+    """Return TeX on one line, without its comments, which would hide the rest."""
+    return " ".join(line.strip() for line in _COMMENT.sub("", tex).split("\n")).strip()
+
+
 def safe_tex(tex: str, *, table: bool = False) -> str:
     r"""Return TeX that does nothing, whether it is read as a formula or as text, and looks the same.
 
     `table`: the formula stands in a row of a table, where a pipe would end the cell.
     """
     if _BREAKS.search(tex):
-        tex = " ".join(line.strip() for line in _COMMENT.sub("", tex).split("\n")).strip()
+        tex = on_one_line(tex)
     hides_pipes = table and "{array}" not in tex
 
     def written(found: re.Match[str]) -> str:
@@ -197,7 +208,7 @@ def formula_at(text: str, pos: int) -> Formula | None:
         return None
     start = opener.end()
     if opener[0] == "$":
-        return _dollar(text, start)
+        return _in_backticks(text, start) if text.startswith("`", start) else _dollar(text, start)
     if opener["name"]:
         end = _environment_end(text, start, opener["name"])
         return Formula(end, text[pos:end], True) if end > 0 else None
@@ -216,12 +227,33 @@ def formula_at(text: str, pos: int) -> Formula | None:
     return Formula(end, tex.strip(), opener["side"] != "(")
 
 
+def _in_backticks(text: str, start: int) -> Formula | None:
+    """Return GitHub's other form of a formula, ``$`x`$``."""
+    end = text.find("`$", start + 1, start + LONGEST)
+    tex = text[start + 1 : end]
+    if end < 0 or "`" in tex or not tex.strip() or text[end + 2 : end + 3].isdecimal():
+        return None
+    return Formula(end + 2, tex.strip(), False)
+
+
+_BETWEEN = re.compile(r"[/:=,;.+&(\[<>\"^%@#~-]\Z|\A[A-Z_][A-Z0-9_]+\Z")
+"""What stands between two dollars that are no formula, right before a name: `$HOME/$USER`, `$5; x=$y$`."""
+_OF_TEXT = re.compile(r"\\(?:text|mathrm|mbox|operatorname)\{[^{}]*\}")
+
+
+def _is_between(tex: str, after: str) -> bool:
+    """Return whether a text between two dollars is prose or a path, and the second one opens something itself."""
+    if not (after.isascii() and (after.isalpha() or after in ("_", "{", "\\"))):
+        return False
+    return bool(_BETWEEN.search(tex) or EAST_ASIAN.search(_OF_TEXT.sub("", tex)))
+
+
 def _dollar(text: str, start: int) -> Formula | None:
     found = _find(text[start : start + LONGEST], "$", start)
     if found <= start or text[start].isspace() or text[found - 1].isspace():
         return None
     after, tex = text[found + 1 : found + 2], text[start:found]
-    if after.isdecimal() or "`" in tex:
+    if after.isdecimal() or "`" in tex or _is_between(tex, after):
         return None
     if tex.count("|") % 2 and (after.isalnum() or text[max(0, start - 2) : start - 1].isalnum()):
         # Two cells of a table, as in `|$a|$b|` or `|5$|6$|`.
@@ -257,6 +289,7 @@ def add_formulas(md: MarkdownIt) -> None:
     """Add the rules to a parser."""
     md.core.ruler.before("block", "hide_pipes", _hide_pipes)
     md.core.ruler.after("block", "show_pipes", _show_pipes)
+    md.core.ruler.after("show_pipes", "math_fences", _read_math_fences)
     interrupting: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote"]}
     md.block.ruler.before("fence", DISPLAY, _block_rule, interrupting)
     md.block.ruler.before("lheading", "formula_paragraph", _paragraph_rule)
@@ -297,18 +330,78 @@ def _block_rule(state: StateBlock, start_line: int, end_line: int, silent: bool)
     text = state.getLines(start_line, last + 1, state.sCount[start_line], False)
     found = formula_at(text, 0)
     if found is None:
-        return False
+        return _loose_block(state, start_line, end_line, silent)
     rest = text[found.end :].split("\n", 1)[0]
     if rest.strip(" \t"):
         return False
     if not silent:
         lines = text.count("\n", 0, found.end) + 1
-        state.line = start_line + lines
-        token = state.push(DISPLAY, "", 0)
+        token = _push_block(state, start_line, start_line + lines)
         token.content, token.markup = found.tex, text[: found.end]
-        token.block = True
-        token.map = [start_line, state.line]
     return True
+
+
+def _push_block(state: StateBlock, start_line: int, end_line: int) -> Token:
+    state.line = end_line
+    token = state.push(DISPLAY, "", 0)
+    token.block = True
+    token.map = [start_line, end_line]
+    return token
+
+
+_ALONE = re.compile(rf"(?:\$\$|\\\\?\[|\\begin\{{(?P<name>(?:{_NAMES})\*?)\}})[ \t]*\Z")
+_LOOSE_LINES = 50
+_NO_TEX = re.compile(r"[ \t]*(?:`{3}|~{3}|#{1,6}\s|[-*]\s|\d+[.)]\s|>|\||\$\$.|\\\\?\[[ \t]*\Z)")
+"""A line that is in no formula with blank lines: it begins a block of another kind."""
+
+
+def _loose_block(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    """Take a formula with blank lines in it, whose delimiters stand alone on their lines."""
+    opener = _ALONE.match(_line(state, start_line))
+    if opener is None:
+        return False
+    close = opener[0].strip(" \t").replace("[", "]").replace("\\begin", "\\end")
+    searched = state.env.get(_SEARCHED, 0)
+    most = min(end_line, start_line + (_LOOSE_LINES if searched < _MOST_SEARCHED else 1))
+    state.env[_SEARCHED] = searched + most - start_line
+    for line in range(start_line + 1, most):
+        text = _line(state, line)
+        if state.isEmpty(line):
+            continue
+        if state.sCount[line] < state.blkIndent:
+            return False
+        if text.rstrip(" \t") == close:
+            return _loose_formula(state, start_line, line + 1, silent)
+        if _NO_TEX.match(text):
+            return False
+    return False
+
+
+def _loose_formula(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    text = state.getLines(start_line, end_line, state.sCount[start_line], False)
+    whole = "\n".join(line for line in text.split("\n") if line.strip())
+    found = formula_at(whole, 0)
+    if found is None or whole[found.end :].strip():
+        return False
+    if not silent:
+        token = _push_block(state, start_line, end_line)
+        token.content, token.markup, token.meta = found.tex, whole, {"rewritten": True}
+    return True
+
+
+def _line(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
+
+
+def _read_math_fences(state: StateCore) -> None:
+    """Make formulas of the blocks of code whose language is `math`, as GitHub does."""
+    for token in state.tokens:
+        tex = "\n".join(line for line in token.content.split("\n") if line.strip())
+        is_math = token.type == "fence" and token.info.strip() == "math"
+        if is_math and tex and len(tex) <= LONGEST and "$$" not in tex and "`" not in tex:
+            token.type, token.tag, token.info = DISPLAY, "", ""
+            token.content, token.markup = tex.strip(), f"$$\n{tex}\n$$"
+            token.meta = {"rewritten": True}
 
 
 def _last_line(state: StateBlock, start_line: int, end_line: int) -> int:

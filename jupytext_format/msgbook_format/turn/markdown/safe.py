@@ -45,7 +45,7 @@ from msgbook_format.turn.markdown.escape import (
     safe_destination,
     takes_too_long,
 )
-from msgbook_format.turn.markdown.formulas import contain_formulas
+from msgbook_format.turn.markdown.formulas import contain_formulas, on_one_line
 from msgbook_format.turn.markdown.inline import safe_inline
 
 if TYPE_CHECKING:
@@ -117,6 +117,11 @@ class _Document:
             yield from self._rest(done, start)
             if token.type == "inline":
                 yield from self._paragraph(start, end, token.content)
+            elif token.type == DISPLAY and token.meta and token.level == 0:
+                yield from self._separate(start, end, self._inline(token.markup))
+            elif token.type == DISPLAY and token.meta:
+                prefix = _CONTAINER_PREFIX.match(self.lines[start])[0]  # type: ignore[index]  # matches anything
+                yield prefix + self._inline(on_one_line(token.markup))
             elif token.type == DISPLAY:
                 yield from self._paragraph(start, end, token.markup)
             elif token.tag == "details":
@@ -219,7 +224,9 @@ def safe_without_parser(text: str) -> str | None:
     if (
         "$$" in text
         or "[^" in text
-        or "<details>" in text.lower()
+        or "<details" in text.lower()
+        or "```math" in text
+        or "$`" in text
         or ("\\" in text and _FORMULA_START.search(text))
     ):
         return None
