@@ -1,6 +1,7 @@
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 
-import { ActionWatch, firstUnanswered } from '../live/openingPlace';
+import { Signal } from '@lumino/signaling';
+import { ActionWatch, EndKeeper, firstUnanswered } from '../live/openingPlace';
 import { hideYjsWarnings } from './quietYjs';
 
 hideYjsWarnings();
@@ -77,5 +78,47 @@ describe('ActionWatch', () => {
     watch.dispose();
     act(node, 'keydown');
     expect(watch.hasActed).toBe(false);
+  });
+});
+
+describe('the end of a chat that opens', () => {
+  /** A view of 100 pixels on a cell of 500. */
+  function opened() {
+    const outerNode = document.createElement('div');
+    const node = document.createElement('div');
+    document.body.append(outerNode);
+    outerNode.append(node);
+    Object.defineProperty(node, 'offsetHeight', { value: 500 });
+    outerNode.getBoundingClientRect = () => ({ bottom: 100 }) as DOMRect;
+    node.getBoundingClientRect = () =>
+      ({ bottom: 500 - outerNode.scrollTop }) as DOMRect;
+    const content = { outerNode, widgets: [{ node }] } as never;
+    new EndKeeper({
+      content,
+      node: outerNode,
+      disposed: new Signal({})
+    } as never);
+    const scroll = (to: number) => {
+      outerNode.scrollTop = to;
+      outerNode.dispatchEvent(new Event('scroll'));
+      return outerNode.scrollTop;
+    };
+    return { outerNode, scroll, end: outerNode.scrollTop };
+  }
+
+  it('is shown also where JupyterLab leaves a bit of it', () => {
+    const { scroll, end } = opened();
+    expect(end).toBe(412);
+    expect(scroll(end - 7)).toBe(end);
+    expect(scroll(end - 42)).toBe(end);
+  });
+
+  it('gives way to a place elsewhere, and to a person', () => {
+    const elsewhere = opened();
+    expect(elsewhere.scroll(200)).toBe(200);
+    expect(elsewhere.scroll(elsewhere.end - 7)).toBe(elsewhere.end - 7);
+    const { outerNode, scroll, end } = opened();
+    outerNode.dispatchEvent(new Event('wheel'));
+    expect(scroll(end - 7)).toBe(end - 7);
   });
 });

@@ -1,5 +1,5 @@
 import { type Cell, isCodeCellModel } from '@jupyterlab/cells';
-import type { CellList, NotebookPanel } from '@jupyterlab/notebook';
+import type { CellList, Notebook, NotebookPanel } from '@jupyterlab/notebook';
 
 /** What a person does; from then on the page scrolls only as it is told. */
 const ACTIONS = ['wheel', 'pointerdown', 'touchstart', 'keydown'] as const;
@@ -49,6 +49,9 @@ const MARGIN = 12;
 
 /** Pixels that count as none. */
 const EPSILON = 2;
+
+/** Pixels within which JupyterLab leaves an end to which it scrolls. */
+const NEAR = 48;
 
 /**
  * Return the index of the first message of a chat in which nothing has run yet; -1 if something has, or none is written.
@@ -142,9 +145,13 @@ function hasFocusInCell(notebook: HTMLElement): boolean {
   return cell ? notebook.contains(cell) : false;
 }
 
+type Scrolled = Pick<NotebookPanel, 'node' | 'disposed'> & {
+  readonly content: Pick<Notebook, 'outerNode' | 'widgets'>;
+};
+
 /** Keeps the end of a notebook in view while its answers are drawn, until a person does something. */
-class EndKeeper {
-  constructor(panel: NotebookPanel) {
+export class EndKeeper {
+  constructor(panel: Scrolled) {
     this._panel = panel;
     this._scroller = panel.content.outerNode;
     listen(panel.node, ACTIONS, this);
@@ -159,15 +166,21 @@ class EndKeeper {
   }
 
   handleEvent({ type }: Event): void {
-    const { scrollHeight } = this._scroller;
-    // Somebody has scrolled to another place, such as a heading in the address.
-    const isElsewhere =
-      type === 'scroll' &&
-      scrollHeight === this._height &&
-      Math.abs(this._distance()) > EPSILON &&
-      this._scroller.scrollTop > EPSILON;
-    if (type !== 'scroll' || isElsewhere) {
+    const { scrollHeight, scrollTop } = this._scroller;
+    const distance = Math.abs(this._distance());
+    if (type !== 'scroll') {
       this._end();
+    } else if (
+      scrollHeight === this._height &&
+      distance > EPSILON &&
+      scrollTop > EPSILON
+    ) {
+      // JupyterLab is still on its way there, or has gone elsewhere, such as to a heading in the address.
+      if (distance > NEAR) {
+        this._end();
+      } else {
+        this._show();
+      }
     }
   }
 
@@ -196,7 +209,7 @@ class EndKeeper {
     this._sizes.disconnect();
   }
 
-  private readonly _panel: NotebookPanel;
+  private readonly _panel: Scrolled;
   private readonly _scroller: HTMLElement;
   private readonly _sizes: ResizeObserver;
   private _height = 0;
