@@ -226,6 +226,7 @@ _FREE = {
     "repetition_penalty",
     "seed",
     "stop",
+    "stop_sequences",
     "verbosity",
     "text",
     "response_format",

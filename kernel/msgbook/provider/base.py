@@ -1,4 +1,4 @@
-"""A request, and the interfaces of providers, of the two APIs and of the wire to the network."""
+"""A request, and the interfaces of providers, of the three APIs and of the wire to the network."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Wire:
         return await send()
 
 
-# The interface of the two APIs over which a server is asked: what it is sent, and what it answers.
+# The interface of the three APIs over which a server is asked: what it is sent, and what it answers.
 
 
 class AnswerDecoder(Protocol):

@@ -1,6 +1,6 @@
 """Quirks in what servers accept: names of keys, refused elements of a request and what to send instead. Pure.
 
-One table for both APIs. To add a row, append it to `ADAPTATIONS`, and the server's words to
+One table for all APIs. To add a row, append it to `ADAPTATIONS`, and the server's words to
 tests/provider/test_request_quirks.py: no server documents them. A refusal that no row recognizes stays an error.
 """
 

@@ -227,6 +227,13 @@ def test_an_effort_becomes_thinking_in_the_form_that_the_model_takes(
     assert (sent.get("thinking"), sent.get("output_config")) == (thinking, config)
 
 
+def test_an_effort_may_have_its_name_of_the_responses_api():
+    sent = body(user("Hi"), model="claude-opus-5-5", reasoning={"effort": "low"})
+
+    assert sent["output_config"] == {"effort": "low"}
+    assert "reasoning" not in sent
+
+
 def test_a_model_that_thinks_unasked_is_asked_to_show_it():
     sent = body(user("Hi"), model="claude-sonnet-5", **turn_options("anthropic"))
 

@@ -97,6 +97,9 @@ def _named_here(request: Request) -> dict[str, Any]:
     given = {key: value for key, value in request.options.items() if value is not None}
     given.pop(CACHE, None)
     effort, shows = given.pop("reasoning_effort", None), given.pop("reasoning_summary", None)
+    reasoning = given.pop("reasoning", None)
+    if isinstance(reasoning, Mapping):
+        effort = reasoning.get("effort", effort)
     is_parallel = given.pop("parallel_tool_calls", None)
     form, user = given.pop("response_format", None), given.pop("user", None)
     options = {_NAMES[key]: given.pop(key) for key in _NAMES if key in given}
