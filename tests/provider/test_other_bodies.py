@@ -20,9 +20,17 @@ def lines(*values: Any) -> bytes:
 
 CHUNKS = (delta(content="Hel"), delta(content="lo"), finish())
 EVENTS = (text_delta("Hel"), text_delta("lo"), completed())
+MESSAGE = (
+    *(
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": words}}
+        for words in ("Hel", "lo")
+    ),
+    {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+)
+STREAMS = {"chat": CHUNKS, "responses": EVENTS, "anthropic": MESSAGE}
 
 
-@pytest.mark.parametrize(("api", "values"), [("chat", CHUNKS), ("responses", EVENTS)])
+@pytest.mark.parametrize(("api", "values"), [*STREAMS.items()])
 @pytest.mark.parametrize("tail", [b"", b"\n", b"[DONE]\n"])
 def test_lines_of_json_are_read(api: ApiName, values: Any, tail: bytes) -> None:
     said = StreamedTurn(api, lines(*values) + tail).said
@@ -30,7 +38,7 @@ def test_lines_of_json_are_read(api: ApiName, values: Any, tail: bytes) -> None:
     assert (said["text"], said["status"], said["notices"]) == ("Hello", "done", [])
 
 
-@pytest.mark.parametrize(("api", "values"), [("chat", CHUNKS), ("responses", EVENTS)])
+@pytest.mark.parametrize(("api", "values"), [*STREAMS.items()])
 def test_lines_of_json_that_are_cut_off_keep_what_came(api: ApiName, values: Any) -> None:
     said = StreamedTurn(api, lines(*values[:2]) + b'{"choi').said
 
@@ -43,7 +51,7 @@ OLLAMA = [
 ]
 
 
-@pytest.mark.parametrize("api", ["chat", "responses"])
+@pytest.mark.parametrize("api", [*STREAMS])
 @pytest.mark.parametrize("values", OLLAMA)
 def test_ollamas_own_api_is_named(api: ApiName, values: Any) -> None:
     [error] = StreamedTurn(api, lines(*values, {"done": True})).said["errors"]
@@ -54,9 +62,9 @@ def test_ollamas_own_api_is_named(api: ApiName, values: Any) -> None:
     assert "base_url" in error
 
 
-@pytest.mark.parametrize("api", ["chat", "responses"])
+@pytest.mark.parametrize("api", [*STREAMS])
 def test_an_error_among_lines_of_json_is_quoted(api: ApiName) -> None:
-    body = lines(*(CHUNKS if api == "chat" else EVENTS)[:1], {"error": "model runner has crashed"})
+    body = lines(*STREAMS[api][:1], {"error": "model runner has crashed"})
 
     [error] = StreamedTurn(api, body).said["errors"]
     assert "model runner has crashed" in error

@@ -55,11 +55,17 @@ def _said(api: ApiName, error: bytes) -> list[dict[str, Any]]:
     if api == "chat":
         ends = [sse(DONE), sse(finish(), DONE), b""]
         return [StreamedTurn(api, sse(delta(content="half")) + error + end).said for end in ends]
+    if api == "anthropic":
+        half = {"type": "content_block_delta", "index": 0}
+        half["delta"] = {"type": "text_delta", "text": "half"}
+        done = [{"type": "message_delta", "delta": {"stop_reason": "end_turn"}}]
+        ends = [b"data: [DONE]\n\n", plain(*done, {"type": "message_stop"}), b""]
+        return [StreamedTurn(api, plain(half) + error + end).said for end in ends]
     ends = [b"data: [DONE]\n\n", plain(completed()), b""]
     return [StreamedTurn(api, plain(text("half")) + error + end).said for end in ends]
 
 
-@pytest.mark.parametrize("api", ["chat", "responses"])
+@pytest.mark.parametrize("api", ["chat", "responses", "anthropic"])
 @pytest.mark.parametrize("error", [*(sse(error) for error in ERRORS), *LINES])
 def test_an_error_of_any_shape_is_not_done(api: ApiName, error: bytes) -> None:
     for said in _said(api, error):
