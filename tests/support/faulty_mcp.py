@@ -106,6 +106,32 @@ def on_list_broken_tools(params: dict[str, Any]) -> dict[str, Any]:
     return {"tools": [tool("echo"), {"name": 7}, "no tool", {"name": "bare"}, task]}
 
 
+def on_list_wrong_headers(params: dict[str, Any]) -> dict[str, Any]:
+    wrong: dict[str, Any] = {
+        "number": {"type": "string", "x-mcp-header": 7},
+        "blank": {"type": "string", "x-mcp-header": ""},
+        "line": {"type": "string", "x-mcp-header": "A\r\nB: c"},
+        "of_object": {"type": "object", "x-mcp-header": "Region"},
+        "of_item": {"type": "array", "items": {"type": "string", "x-mcp-header": "Region"}},
+        "untyped": {"x-mcp-header": "Region"},
+    }
+    tools = [
+        tool(name, inputSchema={"type": "object", "properties": {"text": value}})
+        for name, value in wrong.items()
+    ]
+    both = {"type": "string", "x-mcp-header": "Region"}
+    twice = {"type": "object", "properties": {"a": both, "b": both}}
+    root = {"type": "object", "properties": {}, "x-mcp-header": "Region"}
+    return {
+        "tools": [
+            tool("echo"),
+            *tools,
+            tool("twice", inputSchema=twice),
+            tool("root", inputSchema=root),
+        ]
+    }
+
+
 def on_list_floods(params: dict[str, Any]) -> dict[str, Any]:
     return {"tools": [tool("echo"), {**tool("long"), "description": "x" * 5_000_000}]}
 

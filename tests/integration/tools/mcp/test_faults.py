@@ -137,6 +137,19 @@ def test_a_tool_that_does_not_fit_costs_only_itself():
     assert any("'slow' runs only as a task" in line for line in problems)
 
 
+def test_tools_whose_headers_are_wrong_are_offered_and_run():
+    async def look(servers):
+        said = [
+            await servers.call(name.removeprefix("mcp__files__")) for name in servers.tool_names()
+        ]
+        return servers.tool_names(), servers.mcp.servers["files"].problems, said
+
+    tools, problems, said = run(look, faulty("on_list_wrong_headers"))
+
+    assert len(tools) == len(said) == 9
+    assert list(problems) == []
+
+
 def test_a_tool_that_floods_each_request_costs_only_itself():
     said, tools = said_of("on_list_floods")
 
