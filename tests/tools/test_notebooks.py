@@ -311,3 +311,19 @@ def test_a_malformed_cell_breaks_nothing(cells, metadata):
 def test_any_bytes_are_a_notebook_or_a_reason(data):
     with pytest.raises(NotANotebookError, match="it is"):
         notebook_text(data)
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ("[]", "without a cell that says anything"),
+        ('[{"cell_type": "code", "source": "", "outputs": []}]', "without a cell that says"),
+        ('[null, 3, {"source": 5}, {"source": "x"}]', "malformed: 3 cells"),
+        ('[{"cell_type": "markdown", "source": "\\ud83d x"}]', "\ufffd x"),
+    ],
+)
+def test_nothing_of_a_notebook_is_left_out_without_a_word(cells: str, said: str) -> None:
+    text = notebook_text(f'{{"nbformat": 4, "metadata": {{}}, "cells": {cells}}}'.encode())
+
+    assert said in text
+    assert text.encode()

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgbook.errors import MsgbookError
 from msgbook.notebook import has_run, outputs_of, outputs_text, parse_prompt, source_of
-from msgbook.text import sized, without_data
+from msgbook.text import counted, repair_surrogates, sized, without_data
 from msgbook_format.garbage import paused
 from msgbook_format.metadata import as_dict
 from msgbook_format.syntax import Dialect, write_fence
@@ -56,7 +56,14 @@ def notebook_text(data: bytes) -> str:
             for number, cell in enumerate(notebook["cells"], 1)
             if isinstance(cell, dict) and (text := _cell_text(number, cell, dialect))
         ]
-        return _without_data("\n\n".join(texts)) + "\n"
+        if unread := sum(not _is_readable(cell) for cell in notebook["cells"]):
+            texts.append(f"[not shown, since they are malformed: {counted(unread, 'cell')}]")
+        shown = "\n\n".join(texts) or "[a notebook without a cell that says anything]"
+        return repair_surrogates(_without_data(shown)) + "\n"
+
+
+def _is_readable(cell: Any) -> bool:
+    return isinstance(cell, dict) and isinstance(cell.get("source"), str | list | None)
 
 
 def _loaded(data: bytes) -> dict[str, Any]:
