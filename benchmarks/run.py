@@ -24,6 +24,7 @@ PAGE = HERE.parent / "docs" / "benchmarks.md"
 
 NAMES = [
     "kernel_start",
+    "python_cells",
     "python_start",
     "interrupt",
     "stream_decode",

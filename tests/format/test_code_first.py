@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jupytext
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,3 +105,26 @@ def test_a_message_that_begins_like_code_waits_for_the_default_agent_as_any_othe
     message = "# %% [^a]\n\n[^a]: [markdown]\n\n!important: read this\n\n"
 
     assert [finding.code for finding in check(top + message + late)] == ["agent-too-late"]
+
+
+@pytest.mark.parametrize("form", ["py:percent", "py:light", "md"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "%%msg\nIt's what @[py:x] is, isn't it?\n\n# %% a heading\n\nif x:\n\n\n- a",
+        '%%msg agent="my agent" history=exclude\nWhat?',
+        "%%msg\n%%bash\nls",
+        "%%msg\n\n# comment?\nx = 1",
+        "%continue",
+        "%model gpt-5",
+        "await x",
+    ],
+)
+def test_a_script_beside_the_notebook_holds_its_messages_in_comments(form, source):
+    nb = notebook(source, "after = 1")
+
+    text = jupytext.writes(nb, form)
+
+    assert sources(jupytext.reads(text, form)) == [source, "after = 1"]
+    if form != "md":
+        compile(text.replace("await ", ""), "notebook.py", "exec")

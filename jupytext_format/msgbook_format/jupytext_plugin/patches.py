@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import sys
 import threading
 from collections.abc import Callable
@@ -21,13 +22,19 @@ import jupytext.formats
 import jupytext.header
 import jupytext.jupytext
 import jupytext.pairs
+from jupytext import languages
 from jupytext.cell_reader import MarkdownCellReader
 from jupytext.cell_to_text import MarkdownCellExporter
 
 from msgbook_format.jupytext_plugin import command_line, format_spelling, pairing, read_write
 from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME
+from msgbook_format.syntax import MSG_MAGIC
 
 Function = Callable[..., Any]
+
+_MESSAGE = MSG_MAGIC.removeprefix("%%")
+_NAMES = r"^```(`*)(\s*)("
+"""Beginning of the pattern of a fence in Jupytext's Markdown, up to the names of languages."""
 
 _LOCK = threading.Lock()
 _VERSION = "1.19."
@@ -102,11 +109,14 @@ def find_problem() -> str | None:
             return f"jupytext {version} has no function {name}"
         if found != expected:
             return f"jupytext {version} has other parameters of {name}: {', '.join(found)}"
+    if not MarkdownCellReader.start_code_re.pattern.startswith(_NAMES):
+        return f"jupytext {version} finds code in Markdown in another way"
     return None
 
 
 def _replace() -> None:
     _add_format()
+    _add_language()
     for name, wrap in _REPLACEMENTS.items():
         original = _find(name)
         replacement = functools.wraps(original)(wrap(original))
@@ -127,6 +137,17 @@ def _replace_imported(original: Function, replacement: Function) -> None:
         for key, value in list(vars(module).items()):
             if value is original:
                 setattr(module, key, replacement)
+
+
+def _add_language() -> None:
+    """Let `%%msg` be the name of a language: in a script of Python a message then stands in comments.
+
+    Its words would be Python there, and a line `# %%` in it would begin a cell.
+    """
+    languages._JUPYTER_LANGUAGES.add(_MESSAGE)
+    languages._JUPYTER_LANGUAGES_LOWER_AND_UPPER.add(_MESSAGE)
+    start = MarkdownCellReader.start_code_re.pattern
+    MarkdownCellReader.start_code_re = re.compile(start.replace(_NAMES, f"{_NAMES}{_MESSAGE}|", 1))
 
 
 def _add_format() -> None:

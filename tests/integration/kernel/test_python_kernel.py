@@ -270,6 +270,9 @@ def test_modules_of_the_notebooks_folder_are_imported_as_in_ipython(server, tmp_
     settings = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
     with KernelClient(settings, str(tmp_path), name=NAME) as kernel:
         assert result(kernel.run("import helper\nhelper.value")[1]) == "7"
+        (tmp_path / "second.py").write_text("inside = 1\n")
+        found = kernel.client.complete("from second import ins", reply=True, timeout=300)["content"]
+        assert found["matches"] == ["inside"]
         assert kernel.run("%%msg\nHello")[0]["status"] == "ok"
 
 

@@ -12,7 +12,11 @@ from types import FrameType, ModuleType
 from msgbook.installed import installed_paths
 
 _OWN = ("msgbook", "msgbook_format")
-_OF_CELLS = ("msgbook.kernel.msg_kernel", "msgbook.kernel.execute_request")
+_OF_CELLS = (
+    "msgbook.kernel.msg_kernel",
+    "msgbook.kernel.python_kernel",
+    "msgbook.kernel.execute_request",
+)
 """They run, complete and inspect the user's Python, and import nothing themselves."""
 
 _ANY = DistributionFinder.Context()
