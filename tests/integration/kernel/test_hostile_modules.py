@@ -15,7 +15,7 @@ from PIL import Image
 from scripted_server import ScriptedServer, text
 
 OPTIONAL = ("PIL", "keyring", "pypdf")
-NAMES = (*OPTIONAL, "httpx", "openai", "mcp", "jsonschema")
+NAMES = (*OPTIONAL, "httpx", "openai", "mcp", "jsonschema", "genai_prices")
 TRIED = ("brotli", "brotlicffi", "zstandard", "socksio", "h2", "aiohttp", "uvloop", "trio")
 """What the libraries below msgbook use if it is installed."""
 
@@ -83,12 +83,12 @@ def test_what_msgbook_imports_after_python_of_the_user_is_not_of_the_folder(
 def test_python_of_the_user_takes_no_sdk_from_the_kernel(
     tmp_path: Path, server: ScriptedServer
 ) -> None:
-    mark = put_modules(tmp_path, ("openai", "mcp"))
+    mark = put_modules(tmp_path, ("anthropic", "genai_prices", "mcp", "openai"))
     server.answers = [text("ok")]
     env = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
 
     with KernelClient(env, str(tmp_path)) as kernel:
-        kernel.run("%%python\nimport openai, mcp", "a")
+        kernel.run("%%python\nimport anthropic, genai_prices, mcp, openai", "a")
         reply, _ = kernel.run("Hello", "b")
 
     assert reply["status"] == "ok"

@@ -21,7 +21,7 @@ _OF_CELLS = (
 
 _ANY = DistributionFinder.Context()
 
-_SHARED = frozenset(("openai", "mcp"))
+_SHARED = frozenset(("anthropic", "genai_prices", "mcp", "openai"))
 """Installed packages that the kernel imports after its start. There is one module of a name, so cells get these, too."""
 
 
