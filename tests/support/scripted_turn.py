@@ -33,6 +33,9 @@ class ScriptedTool:
     schema: dict[str, Any] = field(default_factory=dict)
     recorded: bool = True
 
+    def is_recorded(self, _arguments: str) -> bool:
+        return self.recorded
+
     async def call(self, arguments: str, context: CallContext) -> Any:
         if self.asks:
             context.require(ApprovalRequest("it writes"))
