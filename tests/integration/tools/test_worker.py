@@ -286,3 +286,31 @@ def test_the_model_gets_names_purposes_and_parameters(folder):
         "glob",
         "grep",
     ]
+
+
+OTHERS = {
+    "other.msg.md": "# %% [^note]\n\n[^note]: [markdown] cell=markdown\n\nA note.\n",
+    "other.ipynb": """{"metadata": {}, "nbformat": 4, "nbformat_minor": 5, "cells": [
+  {"id": "note", "cell_type": "markdown", "metadata": {}, "source": "A note."}]}""",
+}
+
+
+@pytest.mark.parametrize(("name", "content"), OTHERS.items())
+def test_a_worker_reads_and_changes_the_cells_of_another_notebook(folder, name, content):
+    (folder / name).write_text(content)
+
+    async def play(_tools: dict[str, Tool]) -> Any:
+        tools = {tool.name: tool for tool in files.cell_tools}
+        listed = await tools["read_cell"].call(json.dumps({"path": name}))
+        arguments = json.dumps({"path": name, "cell": "note", "old": "A", "new": "One"})
+        with pytest.raises(ApprovalRequiredError) as asked:
+            await tools["edit_cell"].call(arguments)
+        approved = CallContext(asked.value.approval_request)
+        return listed, await tools["edit_cell"].call(arguments, approved)
+
+    files = FileTools(folder)
+    listed, edited = with_tools(files, play)
+
+    assert listed == "#1 note note: A note."
+    assert edited.endswith("-A note.\n+One note.\n")
+    assert (folder / name).read_text() == content.replace("A note", "One note")

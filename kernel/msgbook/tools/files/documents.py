@@ -195,7 +195,7 @@ SECONDS = 20.0
 """Time that one document may take."""
 MEMORY = 2_000_000_000
 """Bytes of memory that the process may have, Python's own included."""
-_LIBRARIES = ("pypdf",)
+_LIBRARIES = ("nbformat", "pypdf")
 _CODE = (
     "import json, sys; sys.path += json.loads(sys.argv[1]); "
     "from msgbook.tools.files.documents import main; main(json.loads(sys.argv[2]))"

@@ -184,6 +184,39 @@ def test_values_of_a_cell_have_numbers_as_if_a_person_had_run_it(kernel, server,
     assert reply["execution_count"] == count + 1
 
 
+def test_in_a_python_notebook_code_is_changed_and_run_as_it_is(module_server, tmp_path):
+    settings = {"OPENAI_BASE_URL": module_server.url, "MSGBOOK_MODEL": "m"}
+    module_server.reset()
+    module_server.answers = [
+        call("edit_cell", {"cell": "code", "old": "x / 0", "new": "x / 4"}, "c1"),
+        call("insert_cell", {"after": "code", "kind": "code", "source": "y = x + 1\ny"}, "c2"),
+        call("run_cell", {"cell": "code"}, "c3"),
+        call("run_cell", {"cell": "#2"}, "c4"),
+        call("edit_cell", {"cell": "ask", "old": "Mend", "new": "x"}, "c5"),
+        text("Done."),
+    ]
+    sources = {"code": "x = 1\nx / 0", "ask": "%%msg\nMend it."}
+    shown = [
+        {"id": name, "cell_type": "code", "source": source, "metadata": {}, "outputs": []}
+        for name, source in sources.items()
+    ]
+    with KernelClient(settings, str(tmp_path), name="msgbook-python") as kernel:
+        page = FakePage(kernel, shown)
+        page.metadata = {"kernelspec": {"name": "msgbook-python"}}
+        page.decide = lambda asked: {"decision": "once"}
+        _, messages = kernel.finish(kernel.start(sources["ask"], "ask"), page.take)
+        page.close()
+
+    found = results(messages)
+    assert [one["status"] for one in found] == ["success"] * 4 + ["error"]
+    assert [content(one) for one in found[2:4]] == ["0.25", "2"]
+    assert [cell["source"] for cell in page.cells] == [
+        "x = 1\nx / 4",
+        "y = x + 1\ny",
+        "%%msg\nMend it.",
+    ]
+
+
 def test_without_a_page_the_tools_on_cells_are_not_offered(kernel, server):
     server.answers = [text("Hello.")]
 
