@@ -128,7 +128,7 @@ def pictures_of_an_edit(browser: Browser) -> None:
     with ScriptedServer() as server:
         server.answers = [call("edit", change), text("An empty list now has the mean 0.")]
         settings = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "scripted-model"}
-        with opened(browser, settings, 1000, 620) as lab:
+        with opened(browser, settings, 1000, 660) as lab:
             lab.load("stats.ipynb")
             lab.wait_for_kernel()
             lab.command("application:toggle-left-area")
