@@ -68,7 +68,7 @@ it('a cell whose footnote cannot be read is sent only if a person says so', () =
   const [unread, other] = [model.cells.get(0), model.cells.get(1)];
   setHistory(model, [unread, other], 'include');
   expect(unread.getMetadata('msgbook')).toMatchObject({ history: 'include' });
-  expect(factsOf(unread).unread).toBeUndefined();
+  expect(factsOf(unread, 'message').unread).toBeUndefined();
   expect(other.getMetadata('msgbook')).toBeUndefined();
 });
 
@@ -104,14 +104,19 @@ describe.each([
     const cell = model.cells.get(0);
     setAgent(model, cell, 'my critic');
     setHistory(model, [cell], 'exclude');
-    expect(factsOf(cell)).toMatchObject({
+    expect(factsOf(cell, 'message')).toMatchObject({
       agent: 'my critic',
       history: 'exclude'
     });
     setAgent(model, cell, null);
     setHistory(model, [cell], 'include');
-    expect(factsOf(cell)).toEqual({ kind: 'prompt', history: 'include' });
-    expect(cell.sharedModel.getSource()).toBe('One');
+    expect(factsOf(cell, 'message')).toEqual({
+      kind: 'prompt',
+      history: 'include'
+    });
+    // A line that a person wrote stays: what follows it could be code.
+    const kept = first.startsWith('%%msg') ? '%%msg\nOne' : 'One';
+    expect(cell.sharedModel.getSource()).toBe(kept);
     expect(cell.metadata).toEqual({ tags: ['x'], msgbook: { note: 1 } });
   });
 });
@@ -127,7 +132,7 @@ it('a retry is a copy with another agent, and the first one is no longer sent', 
   const model = notebook(ours, '%%msg model=n max_steps=2\nOne', 'Two');
   expect(insertRetry(model, 0, { agent: 'critic' })).toBe(1);
   const [first, copy, last] = Array.from(model.cells);
-  expect(factsOf(first).history).toBe('exclude');
+  expect(factsOf(first, 'message').history).toBe('exclude');
   expect(first.getMetadata('msgbook')).toMatchObject(ours);
   expect(copy.sharedModel.getSource()).toBe('%%msg max_steps=2\nOne');
   expect(copy.metadata).toEqual({ msgbook: { agent: 'critic' } });
@@ -140,7 +145,7 @@ it('a retry with another model is a copy that the same agent answers', () => {
   const model = notebook(ours, '%%msg model=n agent=b\nOne');
   insertRetry(model, 0, { model: 'other' });
   const [first, copy] = Array.from(model.cells);
-  expect(factsOf(first).history).toBe('exclude');
+  expect(factsOf(first, 'message').history).toBe('exclude');
   expect(copy.sharedModel.getSource()).toBe('%%msg agent=b\nOne');
   expect(copy.metadata).toEqual({ msgbook: { agent: 'a', model: 'other' } });
 });

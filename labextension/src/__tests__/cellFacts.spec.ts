@@ -10,7 +10,7 @@ import {
 } from '../cells/cellFacts';
 
 function prompt(source: string, ours: unknown = {}) {
-  return cellFacts({ type: 'code', source, ours });
+  return cellFacts({ type: 'code', source, ours }, 'message');
 }
 
 describe('parseMsgLine', () => {
@@ -26,7 +26,8 @@ describe('changeMsgAttribute', () => {
     ['%%msg agent=a\nHi', 'agent', 'b', '%%msg agent=b\nHi'],
     ['%%msg agent=a x=1\nHi', 'agent', 'b c', '%%msg agent="b c" x=1\nHi'],
     ['%%msg agent=a x=1\nHi', 'agent', null, '%%msg x=1\nHi'],
-    ['%%msg agent=a\nHi', 'agent', null, 'Hi'],
+    ['%%msg agent=a\nHi', 'agent', null, '%%msg\nHi'],
+    ['%%msg agent=a\n!ls?', 'agent', null, '%%msg\n!ls?'],
     ['%%msg agent=a agent=b\nHi', 'agent', 'c', '%%msg agent=c\nHi'],
     ['%%msg x=1\nHi', 'agent', 'a', '%%msg x=1\nHi'],
     ['Hi agent=a', 'agent', 'b', 'Hi agent=a']
@@ -86,10 +87,27 @@ describe('cellFacts', () => {
     expect(prompt(source).kind).toBe(kind);
   });
 
+  it.each([
+    ['x = 1', 'code'],
+    ['%%msg\nHi', 'prompt'],
+    ['\n%%msg agent=a\nHi', 'prompt'],
+    ['%continue', 'prompt'],
+    ['%usage', 'magic'],
+    ['%%bash\nls', 'code'],
+    ['!ls', 'code'],
+    [' ', 'empty']
+  ])('takes %j in a Python notebook for %s', (source, kind) => {
+    const cell = { type: 'code', source, ours: {} };
+    expect(cellFacts(cell, 'python').kind).toBe(kind);
+  });
+
   it('takes Markdown for a note and raw text for nothing', () => {
     const note = { type: 'markdown', source: 'Hi', ours: { role: 'system' } };
-    expect(cellFacts(note)).toMatchObject({ kind: 'note', role: 'system' });
-    expect(cellFacts({ ...note, type: 'raw' }).kind).toBe('raw');
+    expect(cellFacts(note, 'message')).toMatchObject({
+      kind: 'note',
+      role: 'system'
+    });
+    expect(cellFacts({ ...note, type: 'raw' }, 'message').kind).toBe('raw');
   });
 
   it('lets the line of a prompt win over its metadata', () => {

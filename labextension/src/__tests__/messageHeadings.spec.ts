@@ -1,5 +1,6 @@
 import { Cell, CodeCellModel } from '@jupyterlab/cells';
 
+import type { BareCell } from '../comm/ourKernels';
 import { listMessage } from '../live/messageHeadings';
 
 const OF_ANSWER = {
@@ -9,14 +10,17 @@ const OF_ANSWER = {
 };
 
 /** The texts that the table of contents lists of a cell. */
-async function listed(source: string, isInChat = true): Promise<string[]> {
+async function listed(
+  source: string,
+  bare: BareCell | null = 'message'
+): Promise<string[]> {
   const model = new CodeCellModel();
   model.sharedModel.setSource(source);
   const cell = {
     model,
     getHeadings: () => Promise.resolve<Cell.IHeading[]>([OF_ANSWER])
   };
-  listMessage(cell, () => isInChat);
+  listMessage(cell, () => bare);
   const headings = await cell.getHeadings();
   model.dispose();
   return headings.map(({ text }) => text);
@@ -40,15 +44,20 @@ it.each(['', '%%python\n1', '!ls', '%usage', '%%msg agent=critic'])(
   }
 );
 
+it('lists the messages of a Python notebook, and no code', async () => {
+  expect(await listed('%%msg\nWhy?', 'python')).toEqual(['Why?', 'A heading']);
+  expect(await listed('x = 1', 'python')).toEqual(['A heading']);
+});
+
 it('lists no cell of another notebook', async () => {
-  expect(await listed('Hello', false)).toEqual(['A heading']);
+  expect(await listed('Hello', null)).toEqual(['A heading']);
 });
 
 it('gives JupyterLab nothing of the message to render', async () => {
   const model = new CodeCellModel();
   model.sharedModel.setSource('![](https://example.org/seen.png)');
   const cell = { model, getHeadings: () => Promise.resolve([]) };
-  listMessage(cell, () => true);
+  listMessage(cell, () => 'message');
   const [heading] = (await cell.getHeadings()) as Cell.IHeading[];
   expect(heading.type).toBe(Cell.HeadingType.HTML);
   model.dispose();

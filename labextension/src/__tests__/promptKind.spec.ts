@@ -14,7 +14,20 @@ describe('isPrompt', () => {
     ['!ls', false],
     ['![ -f x ] && echo y', false]
   ])('tells a message from code: %j', (source, expected) => {
-    expect(isPrompt(source)).toBe(expected);
+    expect(isPrompt(source, 'message')).toBe(expected);
+  });
+
+  it.each([
+    ['', false],
+    ['x = 1', false],
+    ['\\!not a command', false],
+    ['![a](x.png)', false],
+    ['%%msg', true],
+    ['\n %%msg agent=a\nHello', true],
+    ['%%msgs\nHello', false],
+    ['x = 1\n%%msg', false]
+  ])('tells them apart in a Python notebook: %j', (source, expected) => {
+    expect(isPrompt(source, 'python')).toBe(expected);
   });
 });
 
@@ -28,11 +41,20 @@ describe('mimeTypeOf', () => {
     ['%%ms', 'text/plain'],
     ['%context', 'text/plain']
   ])('is the language of a cell: %j', (source, expected) => {
-    expect(mimeTypeOf(source, true)).toBe(expected);
+    expect(mimeTypeOf(source, true, 'message')).toBe(expected);
+  });
+
+  it.each([
+    ['%%msg\nHello', 'text/x-ipythongfm'],
+    ['x = 1', 'text/x-ipython'],
+    ['%%bash\nls', 'text/x-ipython'],
+    ['', 'text/x-ipython']
+  ])('is that of Python in its notebooks: %j', (source, expected) => {
+    expect(mimeTypeOf(source, true, 'python')).toBe(expected);
   });
 
   it('is plain for prompts that look like code', () => {
-    expect(mimeTypeOf('Hello', false)).toBe('text/plain');
+    expect(mimeTypeOf('Hello', false, 'message')).toBe('text/plain');
   });
 });
 

@@ -1,6 +1,8 @@
 import type { Cell, ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel, Notebook } from '@jupyterlab/notebook';
 
+import type { BareCell } from '../comm/ourKernels';
+import { bareCellIn } from '../live/chatNotebook';
 import type { PageConnection } from '../live/pageConnection';
 import type { TurnJson } from '../turn/delta';
 import type { IPageConnections } from '../tokens';
@@ -18,6 +20,8 @@ export interface IActiveCell {
   readonly widget: Cell;
   readonly index: number;
   readonly cell: ICellModel;
+  /** What a bare cell of the chat is. */
+  readonly bare: BareCell;
   readonly facts: ICellFacts;
   readonly turn: TurnJson | null;
 }
@@ -33,6 +37,7 @@ export function activeCell(connections: IPageConnections): IActiveCell | null {
   if (!notebook.hasClass(CHAT_CLASS)) {
     return null;
   }
+  const bare = bareCellIn(connection.panel.sessionContext) ?? 'message';
   return {
     connection,
     notebook,
@@ -40,7 +45,8 @@ export function activeCell(connections: IPageConnections): IActiveCell | null {
     widget,
     index: notebook.activeCellIndex,
     cell: widget.model,
-    facts: factsOf(widget.model),
+    bare,
+    facts: factsOf(widget.model, bare),
     turn: connection.cells.turn(widget.model.id)
   };
 }

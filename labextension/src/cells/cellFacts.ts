@@ -1,3 +1,4 @@
+import type { BareCell } from '../comm/ourKernels';
 import type { History } from '../comm/turnMessages';
 import { asText, isObject } from '../turn/model';
 
@@ -31,9 +32,12 @@ const INCLUDED: readonly unknown[] = ['include', '1', 'true'];
 const EXCLUDED: readonly unknown[] = ['exclude', 'none', '0', 'false'];
 
 /** Return what a cell and its metadata say; a `%%msg` line wins over the metadata. */
-export function cellFacts({ type, source, ours }: ICellLike): ICellFacts {
+export function cellFacts(
+  { type, source, ours }: ICellLike,
+  bare: BareCell
+): ICellFacts {
   const metadata = isObject(ours) ? ours : {};
-  const kind = kindOf(type, source);
+  const kind = kindOf(type, source, bare);
   const line = parseMsgLine(kind === 'prompt' ? source : '');
   const named = (key: string) =>
     asText((line.attributes.get(key) || asText(metadata[key]))?.trim());
@@ -95,7 +99,7 @@ export function isSent(kind: CellKind): boolean {
   return kind === 'prompt' || kind === 'code' || kind === 'note';
 }
 
-function kindOf(type: string, source: string): CellKind {
+function kindOf(type: string, source: string, bare: BareCell): CellKind {
   if (type === 'raw') {
     return 'raw';
   }
@@ -106,7 +110,10 @@ function kindOf(type: string, source: string): CellKind {
     return 'note';
   }
   const opening = openingOf(source);
-  if (opening === undefined || ['%%msg', '%continue'].includes(opening)) {
+  if (opening === undefined) {
+    return bare === 'message' ? 'prompt' : 'code';
+  }
+  if (['%%msg', '%continue'].includes(opening)) {
     return 'prompt';
   }
   return OWN_MAGICS.includes(opening) ? 'magic' : 'code';
@@ -182,9 +189,8 @@ export function changeMsgAttribute(
       isPut = true;
     }
   }
-  return words.length === 0
-    ? rest
-    : `${line[1]} ${words.join(' ')}${line[3]}${rest}`;
+  // Without the line, what follows it could be code.
+  return `${[line[1], ...words].join(' ')}${line[3]}${rest}`;
 }
 
 function isBadlyQuoted(token: string): boolean {

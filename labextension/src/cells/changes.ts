@@ -1,6 +1,7 @@
 import type { ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 import { type JSONObject, UUID } from '@lumino/coreutils';
+import type { BareCell } from '../comm/ourKernels';
 import type { History } from '../comm/turnMessages';
 import { asOneChange, changeOurs, OURS } from '../live/documentChanges';
 import { isObject } from '../turn/model';
@@ -25,12 +26,10 @@ import type { IActiveCell } from './activePrompt';
 type Cells = Pick<INotebookModel, 'cells' | 'sharedModel'>;
 
 /** Return what a cell of a notebook says about requests below it. */
-export function factsOf(cell: ICellModel): ICellFacts {
-  return cellFacts({
-    type: cell.type,
-    source: cell.sharedModel.getSource(),
-    ours: cell.getMetadata(OURS)
-  });
+export function factsOf(cell: ICellModel, bare: BareCell): ICellFacts {
+  const { type, sharedModel } = cell;
+  const source = sharedModel.getSource();
+  return cellFacts({ type, source, ours: cell.getMetadata(OURS) }, bare);
 }
 
 /** Set the history of cells, as one change that can be undone. */
@@ -43,7 +42,9 @@ export function setHistory(
     for (const cell of cells) {
       // A cell that waits to be mended is sent only if a person says so.
       const isSaid =
-        history !== 'include' || factsOf(cell).unread !== undefined;
+        history !== 'include' ||
+        // What cannot be read is the same in all notebooks.
+        factsOf(cell, 'message').unread !== undefined;
       setAttribute(cell, 'history', isSaid ? history : null);
     }
   });
@@ -126,7 +127,7 @@ function setAttribute(
 ): void {
   const source = cell.sharedModel.getSource();
   const inLine =
-    factsOf(cell).kind === 'prompt' && parseMsgLine(source).attributes.has(key);
+    cell.type === 'code' && parseMsgLine(source).attributes.has(key);
   if (inLine) {
     cell.sharedModel.setSource(changeMsgAttribute(source, key, value));
   }

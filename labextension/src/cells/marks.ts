@@ -4,6 +4,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 import { element } from '../render/dom';
+import type { BareCell } from '../comm/ourKernels';
+import { bareCellIn } from '../live/chatNotebook';
 import type { ICellFacts } from './cellFacts';
 import { CHAT_CLASS } from './activePrompt';
 import { factsOf } from './changes';
@@ -22,8 +24,8 @@ export class CellMarks {
     this._onChange = changed;
     const { content, sessionContext } = panel;
     content.modelChanged.connect(this._join, this);
-    sessionContext.kernelChanged.connect(this._update, this);
-    sessionContext.kernelPreferenceChanged.connect(this._update, this);
+    sessionContext.kernelChanged.connect(this._onKernel, this);
+    sessionContext.kernelPreferenceChanged.connect(this._onKernel, this);
     panel.disposed.connect(() => Signal.clearData(this));
     this._join();
   }
@@ -35,12 +37,22 @@ export class CellMarks {
     this._update();
   }
 
+  private _onKernel(): void {
+    this._update();
+    // What is a message on one of our kernels may be code on the other.
+    this._marks.forEach(mark => mark.update());
+  }
+
   private _update(): void {
     const { content } = this._panel;
     for (const cell of content.hasClass(CHAT_CLASS) ? content.widgets : []) {
-      if (!this._marked.has(cell)) {
-        this._marked.add(cell);
-        new CellMark(cell, this._trans, this._onChange);
+      if (!this._marks.has(cell)) {
+        const bare = () => bareCellIn(this._panel.sessionContext) ?? 'message';
+        this._marks.set(
+          cell,
+          new CellMark(cell, this._trans, bare, this._onChange)
+        );
+        cell.disposed.connect(() => this._marks.delete(cell));
       }
     }
   }
@@ -48,7 +60,7 @@ export class CellMarks {
   private readonly _panel: NotebookPanel;
   private readonly _trans: TranslationBundle;
   private readonly _onChange: (cell: Cell) => void;
-  private readonly _marked = new WeakSet<Cell>();
+  private readonly _marks = new Map<Cell, CellMark>();
 }
 
 /**
@@ -59,33 +71,36 @@ class CellMark {
   constructor(
     cell: Cell,
     trans: TranslationBundle,
+    bare: () => BareCell,
     changed: (cell: Cell) => void
   ) {
     this._cell = cell;
     this._trans = trans;
+    this._bare = bare;
     this._changed = changed;
     this._sign.setAttribute('role', 'img');
     cell.disposed.connect(() => Signal.clearData(this));
-    cell.model.metadataChanged.connect(this._update, this);
+    cell.model.metadataChanged.connect(this.update, this);
     cell.model.sharedModel.changed.connect((_, change) => {
       if (change.sourceChange !== undefined) {
-        this._update();
+        this.update();
       }
     }, this);
     // A cell that has never been on the screen has no input yet.
     void cell.ready.then(() => {
       if (!cell.isDisposed) {
         cell.inputArea?.node.append(this._sign);
-        this._update();
+        this.update();
       }
     });
   }
 
-  private _update(): void {
+  /** Look again at what the cell says. */
+  update(): void {
     if (this._cell.isDisposed || this._sign.parentNode === null) {
       return;
     }
-    const facts = factsOf(this._cell.model);
+    const facts = factsOf(this._cell.model, this._bare());
     const words = markWords(facts, this._trans);
     const note = noteWords(facts, this._trans);
     if (words !== this._words) {
@@ -121,6 +136,7 @@ class CellMark {
 
   private readonly _cell: Cell;
   private readonly _trans: TranslationBundle;
+  private readonly _bare: () => BareCell;
   private readonly _changed: (cell: Cell) => void;
   private readonly _sign = element('span', 'msgbook-CellMark');
   private _words: string | null = null;

@@ -73,7 +73,7 @@ async function listOthers(
  * below it; and run the cell again.
  */
 export async function answerWith(
-  { panel }: PageConnection,
+  { panel, bareCell }: PageConnection,
   cellId: string,
   name: string,
   dialogs: ISessionContextDialogs | undefined
@@ -84,7 +84,7 @@ export async function answerWith(
   if (model === null || widget === undefined) {
     return;
   }
-  const { agent, model: own } = factsOf(widget.model);
+  const { agent, model: own } = factsOf(widget.model, bareCell ?? 'message');
   if (agent ?? own ?? firstChoice(model, ['agent', 'model'], index)) {
     setModel(model, widget.model, name);
   } else {

@@ -34,13 +34,13 @@ export class NotebookCode implements ICodeActions {
     contents: Contents.IManager,
     trans: TranslationBundle,
     dialogs: ISessionContextDialogs | undefined,
-    isChat: () => boolean
+    isBare: () => boolean
   ) {
     this._panel = panel;
     this._contents = contents;
     this._trans = trans;
     this._dialogs = dialogs;
-    this._isChat = isChat;
+    this._isBare = isBare;
   }
 
   canInsert(): boolean {
@@ -151,9 +151,9 @@ export class NotebookCode implements ICodeActions {
     return button.accept;
   }
 
-  /** What a code cell holds without a magic; empty in a chat. */
+  /** What a code cell holds without a magic; empty where that is a message. */
   private get _language(): string {
-    return this._isChat()
+    return this._isBare()
       ? ''
       : (this._panel.content.model?.defaultKernelLanguage ?? '').toLowerCase();
   }
@@ -162,7 +162,7 @@ export class NotebookCode implements ICodeActions {
   private readonly _contents: Contents.IManager;
   private readonly _trans: TranslationBundle;
   private readonly _dialogs: ISessionContextDialogs | undefined;
-  private readonly _isChat: () => boolean;
+  private readonly _isBare: () => boolean;
 }
 
 /** Columns to the next stop of a tab, as browsers show it. */

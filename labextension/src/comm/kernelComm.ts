@@ -2,6 +2,7 @@ import { type Kernel, KernelMessage } from '@jupyterlab/services';
 import { type JSONObject, type JSONValue, UUID } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
+import { bareCellOf, KERNEL_NAME } from './ourKernels';
 import { asText, isObject } from '../turn/model';
 import type { ISessionContext } from '@jupyterlab/apputils';
 
@@ -180,9 +181,6 @@ function subshellId(content: unknown): string | null {
   return isObject(content) ? (asText(content.subshell_id) ?? null) : null;
 }
 
-/** Name of the kernelspec, and of the comm's target in its kernels. */
-export const KERNEL_NAME = 'msgbook';
-
 /**
  * Time limit of the first attempt to open a comm, in milliseconds; it doubles with each attempt.
  */
@@ -199,7 +197,8 @@ export type LinkedSession = Pick<
   | 'statusChanged'
   | 'connectionStatusChanged'
   | 'disposed'
->;
+> &
+  Partial<Pick<ISessionContext, 'specsManager'>>;
 
 /**
  * One comm to the msgbook kernel of a session, opened again after kernel changes and restarts.
@@ -280,7 +279,7 @@ export class KernelLink implements IDisposable {
       this._isDisposed ||
       this._refused ||
       !kernel ||
-      kernel.name !== KERNEL_NAME ||
+      bareCellOf(kernel.name, this._session.specsManager?.specs) === null ||
       kernel.connectionStatus !== 'connected' ||
       GONE.has(kernel.status)
     ) {

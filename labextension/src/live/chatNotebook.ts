@@ -3,19 +3,33 @@ import type {
   SessionContextDialogs
 } from '@jupyterlab/apputils';
 import type { NotebookPanel, StaticNotebook } from '@jupyterlab/notebook';
-import { KERNEL_NAME } from '../comm/kernelComm';
+import { type BareCell, bareCellOf, KERNEL_NAME } from '../comm/ourKernels';
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { IDocumentWidget } from '@jupyterlab/docregistry';
 import type { JSONObject } from '@lumino/coreutils';
 import { asText, isObject } from '../turn/model';
 import { type ISignal, Signal } from '@lumino/signaling';
 
-/** Return whether a notebook is a chat: one of our kernel, also while none runs. */
-export function isChatNotebook({
+/** The part of a session context that tells whether a notebook is a chat. */
+export type ChatSession = Pick<
+  ISessionContext,
+  'session' | 'kernelPreference'
+> &
+  Partial<Pick<ISessionContext, 'specsManager'>>;
+
+/** Return what a bare cell of a notebook is; null if the notebook is no chat. */
+export function bareCellIn({
   session,
-  kernelPreference
-}: Pick<ISessionContext, 'session' | 'kernelPreference'>): boolean {
-  return (session?.kernel?.name ?? kernelPreference.name) === KERNEL_NAME;
+  kernelPreference,
+  specsManager
+}: ChatSession): BareCell | null {
+  const name = session?.kernel?.name ?? kernelPreference.name;
+  return bareCellOf(name, specsManager?.specs);
+}
+
+/** Return whether a notebook is a chat: one of our kernels, also while none runs. */
+export function isChatNotebook(session: ChatSession): boolean {
+  return bareCellIn(session) !== null;
 }
 
 /** Call `changed` whenever a notebook may have become a chat or none, until it is closed. */
@@ -102,7 +116,11 @@ type Mode = StaticNotebook.INotebookConfig['windowingMode'];
 /** JupyterLab's mode in which the page lays out only the cells in view. */
 const OURS: Mode = 'full';
 
-/** Keeps a notebook in our mode while it is a chat, and in that of the user's settings otherwise. */
+/**
+ * Keeps a notebook in our mode while it is a chat, and in that of the user's settings otherwise.
+ *
+ * A Python notebook stays as its kernel's users have it, also if messages can be in it.
+ */
 export class ChatWindowing {
   /** @param isOn - Returns whether chats have a mode of their own. */
   constructor(panel: NotebookPanel, isOn: () => boolean) {
@@ -137,7 +155,7 @@ export class ChatWindowing {
       return;
     }
     const wasOurs = this._isOurs;
-    this._isOurs = this._isOn() && isChat(this._panel);
+    this._isOurs = this._isOn() && bareCellSoon(this._panel) === 'message';
     const windowingMode = this._isOurs ? OURS : this._theirs;
     if (content.notebookConfig.windowingMode !== windowingMode) {
       content.notebookConfig = { ...content.notebookConfig, windowingMode };
@@ -155,15 +173,18 @@ export class ChatWindowing {
 }
 
 /**
- * Return whether a notebook is a chat, or will be one.
+ * Return what a bare cell of a notebook is, or will be; null for no chat.
  *
  * JupyterLab chooses the kernel after it has asked the server for checkpoints. By then it would have
  * built many cells that are out of view.
  */
-export function isChat({ content, sessionContext }: NotebookPanel): boolean {
-  const { session, kernelPreference } = sessionContext;
+export function bareCellSoon({
+  content,
+  sessionContext
+}: NotebookPanel): BareCell | null {
+  const { session, kernelPreference, specsManager } = sessionContext;
   const isChosen = Boolean(session?.kernel) || Boolean(kernelPreference.name);
   return isChosen
-    ? isChatNotebook(sessionContext)
-    : content.model?.defaultKernelName === KERNEL_NAME;
+    ? bareCellIn(sessionContext)
+    : bareCellOf(content.model?.defaultKernelName, specsManager?.specs);
 }

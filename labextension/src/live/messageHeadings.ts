@@ -1,5 +1,6 @@
 import { Cell, type CodeCell } from '@jupyterlab/cells';
 
+import type { BareCell } from '../comm/ourKernels';
 import { isPrompt } from '../prompts/promptKind';
 import { shortened, visible } from '../turn/text';
 
@@ -11,24 +12,25 @@ const SHOWN = 80;
  *
  * JupyterLab asks each cell for its headings, and has no other place where one can be added.
  *
- * @param isInChat - Returns whether the cell's notebook is a chat now.
+ * @param bareCell - Returns what a bare cell of the notebook is now; null for no chat.
  */
 export function listMessage(
   cell: Pick<CodeCell, 'model' | 'getHeadings'>,
-  isInChat: () => boolean
+  bareCell: () => BareCell | null
 ): void {
   const headings = cell.getHeadings.bind(cell);
   cell.getHeadings = async () => {
     const own = await headings();
     const { id, sharedModel } = cell.model;
-    const text = isInChat() ? titleOf(sharedModel.getSource()) : '';
+    const bare = bareCell();
+    const text = bare === null ? '' : titleOf(sharedModel.getSource(), bare);
     return text === '' ? own : [headingOf(id, text), ...own];
   };
 }
 
 /** Return the first words of a message in one line; empty for code and for an empty cell. */
-function titleOf(source: string): string {
-  if (!isPrompt(source)) {
+function titleOf(source: string, bare: BareCell): string {
+  if (!isPrompt(source, bare)) {
     return '';
   }
   const lines = source.split('\n').map(line => line.trim());

@@ -16,14 +16,14 @@ export class MirroredOutputs {
   /**
    * Take a message of the kernel to all its clients.
    *
-   * @param isChat - Whether the kernel is ours.
+   * @param keepsTimes - Whether cells get the times of their runs.
    */
-  receive(message: KernelMessage.IMessage, isChat: boolean): void {
+  receive(message: KernelMessage.IMessage, keepsTimes: boolean): void {
     const parent = (message.parent_header as { msg_id?: string }).msg_id;
     const content: unknown = message.content;
     switch (message.header.msg_type) {
       case 'execute_input':
-        if (parent !== undefined && isChat) {
+        if (parent !== undefined && keepsTimes) {
           void this._cells.keepTimes(parent, message.header.date);
         }
         return;

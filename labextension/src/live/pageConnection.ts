@@ -18,7 +18,8 @@ import {
   parseCellsQuestion
 } from '../comm/cellMessages';
 import { handle, type Handlers, type IMessage } from '../comm/handlers';
-import { GONE, KERNEL_NAME, KernelLink } from '../comm/kernelComm';
+import { GONE, KernelLink } from '../comm/kernelComm';
+import { type BareCell, bareCellOf } from '../comm/ourKernels';
 import { parseAgentKeep, parseHistoryMark } from '../comm/turnMessages';
 import { type IQueryWords, Queries } from '../comm/queries';
 import {
@@ -149,8 +150,13 @@ export class PageConnection implements ITurnHost {
 
   /** True on a msgbook kernel; the notebooks of other kernels are left as they are. */
   get isChat(): boolean {
-    const { session } = this.panel.sessionContext;
-    return session?.kernel?.name === KERNEL_NAME;
+    return this.bareCell !== null;
+  }
+
+  /** What a bare cell of the notebook is; null without a msgbook kernel. */
+  get bareCell(): BareCell | null {
+    const { session, specsManager } = this.panel.sessionContext;
+    return bareCellOf(session?.kernel?.name, specsManager.specs);
   }
 
   /** Emitted when queries can be sent, again after each restart of the kernel. */
@@ -318,7 +324,8 @@ export class PageConnection implements ITurnHost {
   }
 
   private _onOutput(_: unknown, message: KernelMessage.IMessage): void {
-    this._outputs.receive(message, this.isChat);
+    // The times of a Python notebook are the affair of JupyterLab's own setting.
+    this._outputs.receive(message, this.bareCell === 'message');
   }
 
   private _onStatus(_: unknown, status: Kernel.Status): void {

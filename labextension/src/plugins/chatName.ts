@@ -63,9 +63,11 @@ class NameOffer {
 
   /** Offer a name, unless the file has one or the person has declined. */
   show(): void {
-    const { panel, isChat } = this._connection;
+    const { panel, bareCell } = this._connection;
     const { contentsModel, canSave } = panel.context;
     const isFixed = contentsModel?.writable === false || canSave === false;
+    // A Python notebook is about its code.
+    const isChat = bareCell === 'message';
     if (this._isOver || this._line || !isChat || isFixed) {
       return;
     }
@@ -133,7 +135,7 @@ class NameOffer {
   /** Return the first message of the chat. */
   private _message(): string {
     for (const cell of this._connection.panel.content.model?.cells ?? []) {
-      if (factsOf(cell).kind === 'prompt') {
+      if (factsOf(cell, 'message').kind === 'prompt') {
         return cell.sharedModel.getSource();
       }
     }

@@ -6,7 +6,7 @@ import { ICommandPalette, ISessionContextDialogs } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CodeToolbar } from '../code/codeToolbar';
 import { NotebookCode } from '../code/notebookCode';
-import { isChatNotebook } from '../live/chatNotebook';
+import { bareCellIn } from '../live/chatNotebook';
 import type { PageConnection } from '../live/pageConnection';
 import { IPageConnections } from '../tokens';
 import { INotebookTracker } from '@jupyterlab/notebook';
@@ -38,7 +38,7 @@ export const codeInAnswersPlugin: JupyterFrontEndPlugin<void> = {
         app.serviceManager.contents,
         trans,
         dialogs ?? undefined,
-        () => isChatNotebook(panel.sessionContext)
+        () => bareCellIn(panel.sessionContext) === 'message'
       );
       new CodeToolbar(panel.content.node, actions, trans);
     };

@@ -3,7 +3,7 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
-import { isChat } from '../live/chatNotebook';
+import { bareCellSoon } from '../live/chatNotebook';
 import { forEachCodeCell } from '../live/codeCells';
 import { listMessage } from '../live/messageHeadings';
 
@@ -17,7 +17,7 @@ export const contentsPlugin: JupyterFrontEndPlugin<void> = {
     // JupyterLab may ask for the headings before it has chosen the kernel, and does not ask again.
     const join = (panel: NotebookPanel) =>
       forEachCodeCell(panel.content, cell =>
-        listMessage(cell, () => isChat(panel))
+        listMessage(cell, () => bareCellSoon(panel))
       );
     notebooks.forEach(join);
     notebooks.widgetAdded.connect((_, panel) => join(panel));

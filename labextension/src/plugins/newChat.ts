@@ -13,7 +13,7 @@ import {
   nullTranslator,
   type TranslationBundle
 } from '@jupyterlab/translation';
-import { KERNEL_NAME } from '../comm/kernelComm';
+import { KERNEL_NAME } from '../comm/ourKernels';
 import { CommandIDs, describeArguments, LAUNCHER_RANK } from '../commands';
 import { chatIcon } from '../icons';
 import { NOTEBOOK_FACTORY, openChat } from '../live/chatNotebook';

@@ -8,7 +8,7 @@ import {
   nullTranslator,
   type TranslationBundle
 } from '@jupyterlab/translation';
-import { isChatNotebook } from '../live/chatNotebook';
+import { bareCellIn } from '../live/chatNotebook';
 import {
   ActionWatch,
   firstUnanswered,
@@ -75,12 +75,18 @@ async function open(
   }
 }
 
-/** Return whether a notebook that was read is a chat: JupyterLab takes the kernel from the file only later. */
+/**
+ * Return whether a notebook that was read is a chat: JupyterLab takes the kernel from the file only later.
+ *
+ * One goes on at any place of a Python notebook with messages: it is opened as all of Python's.
+ */
 function isOpenedAsChat({ context, sessionContext }: NotebookPanel): boolean {
-  const { session, kernelPreference } = sessionContext;
+  const { session, kernelPreference, specsManager } = sessionContext;
   const name = context.model.defaultKernelName || kernelPreference.name;
-  return isChatNotebook({
+  const bare = bareCellIn({
     session,
+    specsManager,
     kernelPreference: { ...kernelPreference, name }
   });
+  return bare === 'message';
 }

@@ -12,11 +12,8 @@ import {
 } from '@jupyterlab/translation';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { CommandIDs } from '../commands';
-import {
-  isChatNotebook,
-  onKernelChoice,
-  openNotebook
-} from '../live/chatNotebook';
+import { CHAT_CLASS } from '../cells/activePrompt';
+import { bareCellIn, onKernelChoice, openNotebook } from '../live/chatNotebook';
 import { PageConnection } from '../live/pageConnection';
 import { tellUnheard } from '../live/approvals';
 import { IChatSettings, IPageConnections } from '../tokens';
@@ -176,11 +173,11 @@ class PageConnections implements IPageConnections {
 /** Mark a notebook that is a chat for the style sheet. */
 function markChat(panel: NotebookPanel): void {
   const { content, sessionContext } = panel;
-  const mark = () =>
-    void content.toggleClass(
-      'msgbook-mod-chat',
-      isChatNotebook(sessionContext)
-    );
+  const mark = () => {
+    const bare = bareCellIn(sessionContext);
+    content.toggleClass(CHAT_CLASS, bare !== null);
+    content.toggleClass('msgbook-mod-python', bare === 'python');
+  };
   onKernelChoice(panel, mark);
   mark();
 }

@@ -16,7 +16,11 @@ import {
 } from '@jupyterlab/translation';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
-import { isChatNotebook, onKernelChoice } from '../live/chatNotebook';
+import {
+  bareCellIn,
+  isChatNotebook,
+  onKernelChoice
+} from '../live/chatNotebook';
 import { forEachCodeCell } from '../live/codeCells';
 import { CellLanguage, promptPlaceholder } from '../prompts/promptKind';
 import {
@@ -24,7 +28,7 @@ import {
   onEditor,
   waitingExtensions
 } from '../prompts/promptHover';
-import { promptLook } from '../prompts/promptLook';
+import { bareCells, kindChanged, promptLook } from '../prompts/promptLook';
 import { IChatSettings } from '../tokens';
 import { attachFiles, Attachments } from '../prompts/attachments';
 import { CodeProse } from '../render/codeProse';
@@ -63,8 +67,12 @@ class PromptLooks {
     this._panel = panel;
     this._settings = settings;
     const look = [
+      bareCells.of(() => bareCellIn(panel.sessionContext)),
       promptLook,
-      promptPlaceholder(trans, () => isChatNotebook(panel.sessionContext))
+      promptPlaceholder(
+        trans,
+        () => bareCellIn(panel.sessionContext) === 'message'
+      )
     ];
     forEachCodeCell(panel.content, cell => {
       extendEditor(cell, look);
@@ -82,7 +90,7 @@ class PromptLooks {
   private _languageOf(cell: CodeCell): CellLanguage {
     return new CellLanguage(
       cell,
-      () => isChatNotebook(this._panel.sessionContext),
+      () => bareCellIn(this._panel.sessionContext),
       () => this._settings.get('promptsAsProse')
     );
   }
@@ -101,8 +109,11 @@ class PromptLooks {
     }
     for (const [cell, language] of this._languages) {
       language.update();
-      // The classes change the size of the text.
-      onEditor(cell, editor => editor.editor.requestMeasure());
+      onEditor(cell, ({ editor }) => {
+        editor.dispatch({ effects: kindChanged.of() });
+        // The classes change the size of the text.
+        editor.requestMeasure();
+      });
     }
   }
 

@@ -123,7 +123,9 @@ function newTab(
 ): MainAreaWidget<SetupPanel> {
   const title = trans.__('Connect a Model');
   const kernel = new SetupKernel(app.serviceManager, title, setupWords(trans));
-  const chats = () => connections.all.filter(({ isChat }) => isChat);
+  // A Python notebook would lose its variables.
+  const chats = () =>
+    connections.all.filter(({ bareCell }) => bareCell === 'message');
   const props: ISetupFormProps = {
     steps: new SetupSteps(kernel.ask.bind(kernel), (server, key) =>
       keepKey(server, key, app.serviceManager.serverSettings)

@@ -1,7 +1,7 @@
 import type { ISessionContext } from '@jupyterlab/apputils';
 import { type Extension, Transaction } from '@codemirror/state';
 import { EditorView, type ViewUpdate } from '@codemirror/view';
-import { holdsPrompt } from './promptLook';
+import { bareCells, holdsPrompt } from './promptLook';
 import type {
   CompletionHandler,
   ICompletionContext
@@ -85,7 +85,10 @@ function wantsList({ hasFocus, state }: EditorView): boolean {
   const { head, empty } = state.selection.main;
   const line = state.doc.lineAt(head);
   const before = line.text.slice(0, head - line.from);
-  return hasFocus && empty && opensList(before, holdsPrompt(state));
+  const inPrompt = holdsPrompt(state);
+  // Python's cells complete as in all its notebooks.
+  const isOurs = inPrompt || state.facet(bareCells)() !== 'python';
+  return hasFocus && empty && isOurs && opensList(before, inPrompt);
 }
 
 /** Return whether a person wrote the change, or took it from the list; not if it was undone. */

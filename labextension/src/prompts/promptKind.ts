@@ -1,4 +1,5 @@
 import { openingOf } from '../cells/cellFacts';
+import type { BareCell } from '../comm/ourKernels';
 import type { CodeCell } from '@jupyterlab/cells';
 import { Signal } from '@lumino/signaling';
 import { EditorView, placeholder } from '@codemirror/view';
@@ -13,9 +14,9 @@ import { element, withCodeSpans } from '../render/dom';
  * The kernel decides with the names of its magics. Here, as in a message file, any `%name` counts
  * as one.
  */
-export function isPrompt(source: string): boolean {
+export function isPrompt(source: string, bare: BareCell): boolean {
   const opening = openingOf(source);
-  return opening === undefined || opening === '%%msg';
+  return opening === undefined ? bare === 'message' : opening === '%%msg';
 }
 
 const MESSAGE = 'text/x-ipythongfm';
@@ -44,9 +45,17 @@ const LANGUAGES: Readonly<Record<string, string>> = {
  *
  * @param asProse - Whether prompts are shown as messages.
  */
-export function mimeTypeOf(source: string, asProse: boolean): string {
-  if (isPrompt(source)) {
+export function mimeTypeOf(
+  source: string,
+  asProse: boolean,
+  bare: BareCell
+): string {
+  if (isPrompt(source, bare)) {
     return asProse ? MESSAGE : PLAIN;
+  }
+  if (bare === 'python') {
+    // As in all notebooks of Python, whatever the magic.
+    return PYTHON;
   }
   // A name alone may be unfinished: it is completed like a message.
   const magic = /^\s*%%(\S+)\s/.exec(source)?.[1];
@@ -72,12 +81,16 @@ const ENOUGH = 1000;
  */
 export class CellLanguage {
   /**
-   * @param isChat - Returns whether the notebook is a chat; the cells of others are left as they are.
+   * @param bareCell - Returns what a bare cell is; null for no chat, whose cells are left as they are.
    * @param asProse - Returns whether prompts are shown as messages.
    */
-  constructor(cell: CodeCell, isChat: () => boolean, asProse: () => boolean) {
+  constructor(
+    cell: CodeCell,
+    bareCell: () => BareCell | null,
+    asProse: () => boolean
+  ) {
     this._cell = cell;
-    this._isChat = isChat;
+    this._bareCell = bareCell;
     this._asProse = asProse;
     cell.disposed.connect(() => Signal.clearData(this));
     cell.model.contentChanged.connect(this.update, this);
@@ -88,14 +101,15 @@ export class CellLanguage {
   /** Look again at what the cell holds. */
   update(): void {
     const { isDisposed, model } = this._cell;
-    if (!isDisposed && this._isChat()) {
+    const bare = this._bareCell();
+    if (!isDisposed && bare !== null) {
       const source = model.sharedModel.getSource().slice(0, ENOUGH);
-      model.mimeType = mimeTypeOf(source, this._asProse());
+      model.mimeType = mimeTypeOf(source, this._asProse(), bare);
     }
   }
 
   private readonly _cell: CodeCell;
-  private readonly _isChat: () => boolean;
+  private readonly _bareCell: () => BareCell | null;
   private readonly _asProse: () => boolean;
 }
 

@@ -2,7 +2,9 @@ import { syntaxTree } from '@codemirror/language';
 import {
   type EditorState,
   type Extension,
+  Facet,
   RangeSetBuilder,
+  StateEffect,
   type Text
 } from '@codemirror/state';
 import {
@@ -12,6 +14,7 @@ import {
   ViewPlugin,
   type ViewUpdate
 } from '@codemirror/view';
+import type { BareCell } from '../comm/ourKernels';
 import { isPrompt, tagsOf } from './promptKind';
 
 /** Characters of a first line that are looked at. */
@@ -25,9 +28,19 @@ const CODE = Decoration.mark({ class: 'msgbook-Prompt-code' });
 const CODE_LINE = Decoration.line({ class: 'msgbook-Prompt-codeLine' });
 const MSG_LINE = Decoration.line({ class: 'msgbook-Prompt-msgLine' });
 
-/** Return whether the text in an editor of a chat is a message. */
+/** Returns what a bare cell of the editor's notebook is; null for no chat, and in other editors. */
+export const bareCells = Facet.define<
+  () => BareCell | null,
+  () => BareCell | null
+>({ combine: ([first]) => first ?? (() => null) });
+
+/** Says that the notebook of an editor may have become a chat of another kind. */
+export const kindChanged = StateEffect.define<void>();
+
+/** Return whether a cell with this text is a message in an editor of a chat. */
 export function holdsPrompt(state: EditorState): boolean {
-  return isPrompt(beginningOf(state.doc));
+  const bare = state.facet(bareCells)() ?? 'message';
+  return isPrompt(beginningOf(state.doc), bare);
 }
 
 /** Marks an editor that holds a prompt, and what in it is not prose, for the style sheet. */
@@ -43,7 +56,15 @@ export const promptLook: Extension = [
         update: (update: ViewUpdate) => {
           const parsed =
             syntaxTree(update.startState) !== syntaxTree(update.state);
-          if (update.docChanged || update.viewportChanged || parsed) {
+          const isOther = update.transactions.some(({ effects }) =>
+            effects.some(effect => effect.is(kindChanged))
+          );
+          if (
+            update.docChanged ||
+            update.viewportChanged ||
+            parsed ||
+            isOther
+          ) {
             plugin.decorations = decorations(update.view);
           }
         }

@@ -2,7 +2,8 @@ import type { Kernel, ServiceManager, Session } from '@jupyterlab/services';
 import { type JSONObject, UUID } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import { handle } from '../comm/handlers';
-import { GONE, KERNEL_NAME, KernelComm } from '../comm/kernelComm';
+import { GONE, KernelComm } from '../comm/kernelComm';
+import { KERNEL_NAME } from '../comm/ourKernels';
 import { type IQueryWords, Queries, QueryError } from '../comm/queries';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
