@@ -27,6 +27,9 @@ import {
   setHistory
 } from './changes';
 import { isSent, withoutMsgLine } from './cellFacts';
+import { changeKind, kindOfCell, selectedKind } from './changeKind';
+import { type Kind, KINDS } from './kinds';
+import { kindName } from './kindSwitcher';
 import { chooseOtherModel } from './otherModel';
 import type { TurnJson } from '../turn/delta';
 import { PathExt } from '@jupyterlab/coreutils';
@@ -58,6 +61,7 @@ export function cellCommands(
 ): Record<string, ICellCommand> {
   return {
     ...agentCommands(dialogs, trans),
+    ...kindCommands(trans),
     ...historyCommands(trans),
     ...copyCommands(trans),
     'msgbook:run-again': {
@@ -142,6 +146,39 @@ function agentCommands(
   };
 }
 
+function kindCommands(trans: TranslationBundle): Record<string, ICellCommand> {
+  const mayChange = ({ model }: IActiveCell) => !model.readOnly;
+  return {
+    'msgbook:set-kind': {
+      label: (_, { kind }) =>
+        trans.__('Make the Cell: %1', kindName(kindArg(kind), trans)),
+      args: {
+        kind: {
+          type: 'string',
+          enum: [...KINDS],
+          description: trans.__('What the selected cells become')
+        }
+      },
+      inPalette: false,
+      fits: mayChange,
+      isOn: ({ notebook, bare }, { kind }) =>
+        selectedKind(notebook, bare) === kindArg(kind),
+      run: ({ notebook, bare }, { kind }) =>
+        changeKind(notebook, kindArg(kind), bare)
+    },
+    'msgbook:switch-kind': {
+      label: () => trans.__('Switch between Message and Python'),
+      caption: trans.__('Make a message of a cell, or Python of a message'),
+      inPalette: true,
+      fits: mayChange,
+      run: ({ notebook, widget, bare }) => {
+        const isMessage = kindOfCell(widget, bare) === 'message';
+        changeKind(notebook, isMessage ? 'python' : 'message', bare);
+      }
+    }
+  };
+}
+
 function historyCommands(
   trans: TranslationBundle
 ): Record<string, ICellCommand> {
@@ -212,6 +249,10 @@ function hasSomethingToFork({ index, cell }: IActiveCell): boolean {
 
 function isPrompt({ facts }: IActiveCell): boolean {
   return facts.kind === 'prompt';
+}
+
+function kindArg(value: unknown): Kind {
+  return KINDS.find(kind => kind === value) ?? 'message';
 }
 
 function historyArg(value: unknown): History {

@@ -14,6 +14,7 @@ import type { CommandRegistry } from '@lumino/commands';
 import type { JSONObject } from '@lumino/coreutils';
 import { activeCell, type IActiveCell } from '../cells/activePrompt';
 import { cellCommands, HISTORIES, type ICellCommand } from '../cells/commands';
+import { KINDS } from '../cells/kinds';
 import { showBrought } from '../cells/brought';
 import { CellMarks } from '../cells/marks';
 import { answerWith, chooseOtherModel } from '../cells/otherModel';
@@ -151,4 +152,5 @@ function offer(palette: ICommandPalette, all: Commands, category: string) {
     }
   }
   HISTORIES.forEach(history => add('msgbook:set-history', { history }));
+  KINDS.forEach(kind => add('msgbook:set-kind', { kind }));
 }

@@ -3,29 +3,33 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { IToolbarWidgetRegistry } from '@jupyterlab/apputils';
-import type { NotebookPanel } from '@jupyterlab/notebook';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import type { Widget } from '@lumino/widgets';
 import {
   ITranslator,
   nullTranslator,
   type TranslationBundle
 } from '@jupyterlab/translation';
 
+import { kindItem } from '../cells/kindSwitcher';
 import { NotebookChoice } from '../pickers/notebookChoice';
 import { AgentPicker, ModelPicker } from '../pickers/toolbarPickers';
 import { IPageConnections } from '../tokens';
 
-/** Plugin that shows the agent and the model of a chat in its toolbar (schema/pickers.json). */
+/** Plugin that shows the agent, the model and the kind of a cell in the toolbar of a chat (schema/pickers.json). */
 export const pickersPlugin: JupyterFrontEndPlugin<void> = {
   id: '@msgbook/labextension:pickers',
   description:
-    "Chooses the agent and the model of a chat in the notebook's toolbar.",
+    "Chooses the agent, the model and the kind of a cell in a chat's toolbar.",
   autoStart: true,
-  requires: [IPageConnections, IToolbarWidgetRegistry],
+  // The tracker comes after the items of JupyterLab's own toolbar.
+  requires: [IPageConnections, IToolbarWidgetRegistry, INotebookTracker],
   optional: [ITranslator],
   activate: (
     _: JupyterFrontEnd,
     connections: IPageConnections,
     toolbars: IToolbarWidgetRegistry,
+    _notebooks: INotebookTracker,
     translator: ITranslator | null
   ) => {
     const trans: TranslationBundle = (translator ?? nullTranslator).load(
@@ -48,5 +52,9 @@ export const pickersPlugin: JupyterFrontEndPlugin<void> = {
       'msgbook-model',
       panel => new ModelPicker(choiceOf(panel), trans)
     );
+    const cellType: ((panel: NotebookPanel) => Widget) | undefined =
+      toolbars.addFactory<NotebookPanel>('Notebook', 'cellType', panel =>
+        kindItem(panel, cellType?.(panel), trans)
+      );
   }
 };

@@ -65,6 +65,14 @@ export function mimeTypeOf(
   return Object.hasOwn(LANGUAGES, magic) ? LANGUAGES[magic] : PYTHON;
 }
 
+/** Return the language of the code after a cell magic, if a list of kinds has it; null for others. */
+export function languageOf(magic: string): 'python' | 'shell' | null {
+  if (!Object.hasOwn(LANGUAGES, magic)) {
+    return 'python';
+  }
+  return LANGUAGES[magic] === 'text/x-sh' ? 'shell' : null;
+}
+
 /** Return whether a MIME type is that of code, neither of a prompt nor of a magic alone. */
 export function isCodeMimeType(mimeType: string): boolean {
   return mimeType !== PLAIN && mimeType !== MESSAGE;
