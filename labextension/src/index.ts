@@ -7,6 +7,7 @@ import {
   promptFilesPlugin,
   promptsPlugin
 } from './plugins/prompts';
+import { askAboutPlugin } from './plugins/askAbout';
 import { contextPlugin, statusBarPlugin } from './plugins/context';
 import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin, newChatPlugin } from './plugins/newChat';
@@ -23,6 +24,7 @@ import {
 } from './plugins/turnRenderers';
 import { promptHelpPlugin } from './plugins/promptHelp';
 import { pickersPlugin } from './plugins/pickers';
+import { pythonInChatsPlugin } from './plugins/pythonInChats';
 import { settingsPlugin } from './plugins/settings';
 import { setupPlugin, tourPlugin } from './plugins/setup';
 import { staleTurnsPlugin } from './plugins/staleTurns';
@@ -50,6 +52,8 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   staleTurnsPlugin,
   contextPlugin,
   pickersPlugin,
+  pythonInChatsPlugin,
+  askAboutPlugin,
   cellsPlugin,
   approvalsPlugin,
   statusBarPlugin,

@@ -330,7 +330,8 @@ export function cellOf(code: ICode, notebookLanguage: string): INewCell {
   return { cell_type: 'code', source };
 }
 
-function fenced({ text, language }: ICode): string {
+/** Return code as a block of Markdown, which nothing in it can end. */
+export function fenced({ text, language }: ICode): string {
   const runs = Array.from(text.matchAll(/`+/g), ([run]) => run.length);
   const fence = '`'.repeat(Math.max(2, ...runs) + 1);
   return `${fence}${language}\n${text}\n${fence}`;

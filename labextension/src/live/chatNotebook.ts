@@ -5,6 +5,7 @@ import type {
 import type { NotebookPanel, StaticNotebook } from '@jupyterlab/notebook';
 import { type BareCell, bareCellOf, KERNEL_NAME } from '../comm/ourKernels';
 import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { Contents } from '@jupyterlab/services';
 import type { IDocumentWidget } from '@jupyterlab/docregistry';
 import type { JSONObject } from '@lumino/coreutils';
 import { asText, isObject } from '../turn/model';
@@ -61,12 +62,36 @@ export async function openNotebook(
     IDocumentWidget | undefined;
 }
 
-/** Open a file of any type as a notebook with our kernel. */
+/**
+ * Open a file of any type as a notebook with our kernel.
+ *
+ * @param options - Where JupyterLab puts it.
+ */
 export function openChat(
   app: Pick<JupyterFrontEnd, 'commands'>,
-  path: string
+  path: string,
+  options: JSONObject = {}
 ): Promise<IDocumentWidget | undefined> {
-  return openNotebook(app, path, { kernel: { name: KERNEL_NAME } });
+  return openNotebook(app, path, { kernel: { name: KERNEL_NAME }, options });
+}
+
+/** Create an untitled `.msg.md` in a folder and open it as a notebook. */
+export async function newChatFile(
+  app: Pick<JupyterFrontEnd, 'commands'>,
+  path: string | undefined,
+  options: JSONObject = {}
+): Promise<IDocumentWidget | undefined> {
+  const file = (await app.commands.execute('docmanager:new-untitled', {
+    path: path ?? '',
+    type: 'file',
+    ext: '.msg.md'
+  })) as Contents.IModel | undefined;
+  if (file === undefined) {
+    return undefined;
+  }
+  // Not marked as untitled: at the first save JupyterLab would ask for a name with all of
+  // `untitled.msg` selected, and a file without `.msg` in its name is not a chat.
+  return openChat(app, file.path, options);
 }
 
 /** Return whether a kernel is one of msgbook: `msgbook` itself, or one with that in front of its name. */

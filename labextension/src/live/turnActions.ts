@@ -1,4 +1,7 @@
-import { Notification } from '@jupyterlab/apputils';
+import {
+  type ISessionContextDialogs,
+  Notification
+} from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Queries } from '../comm/queries';
 import type { TurnAction } from '../render/host';
@@ -44,17 +47,29 @@ async function continueBelow(
 ): Promise<void> {
   const { content: notebook } = panel;
   const index = notebook.widgets.findIndex(({ model }) => model.id === cellId);
-  if (index === -1 || notebook.model === null) {
+  if (index !== -1) {
+    await runBelow(panel, index, '%continue');
+  }
+}
+
+/** Insert a cell below a place, as one undoable change, and run it. */
+export async function runBelow(
+  panel: NotebookPanel,
+  index: number,
+  source: string,
+  dialogs?: ISessionContextDialogs
+): Promise<void> {
+  const { content: notebook } = panel;
+  if (notebook.model === null) {
     return;
   }
-  const cell = { cell_type: 'code', source: '%continue' } as const;
-  insertCell(notebook.model, index + 1, cell);
+  insertCell(notebook.model, index + 1, { cell_type: 'code', source });
   activateCell(notebook, index + 1);
   const added = notebook.widgets[index + 1];
   // It is drawn first: its answer makes it longer.
   await notebook.scrollToItem(index + 1, 'center');
   await added.ready;
-  await runCell(panel, added);
+  await runCell(panel, added, dialogs);
 }
 
 /** Run a cell in its place; its answer is replaced. */

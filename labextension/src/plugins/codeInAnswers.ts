@@ -16,6 +16,7 @@ import { activeCell, type IActiveCell } from '../cells/activePrompt';
 import { cellCommands, HISTORIES, type ICellCommand } from '../cells/commands';
 import { KINDS } from '../cells/kinds';
 import { showBrought } from '../cells/brought';
+import { offerHelp } from '../cells/errorActions';
 import { CellMarks } from '../cells/marks';
 import { answerWith, chooseOtherModel } from '../cells/otherModel';
 
@@ -93,6 +94,7 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
       showBrought(connection, trans);
       // An answer can be copied, and asked for again from others.
       connection.turnEnded.connect(update);
+      offerHelp(connection.panel, trans, dialogs ?? undefined);
       return new CellMarks(connection.panel, trans, cell => {
         // The commands tell of these cells only, and a long chat marks many others.
         if (connection.panel.content.isSelectedOrActive(cell)) {

@@ -3,11 +3,9 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
-import type { IDocumentWidget } from '@jupyterlab/docregistry';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ILauncher } from '@jupyterlab/launcher';
 import { IMainMenu } from '@jupyterlab/mainmenu';
-import type { Contents } from '@jupyterlab/services';
 import {
   ITranslator,
   nullTranslator,
@@ -16,7 +14,7 @@ import {
 import { KERNEL_NAME } from '../comm/ourKernels';
 import { CommandIDs, describeArguments, LAUNCHER_RANK } from '../commands';
 import { chatIcon } from '../icons';
-import { NOTEBOOK_FACTORY, openChat } from '../live/chatNotebook';
+import { newChatFile, NOTEBOOK_FACTORY } from '../live/chatNotebook';
 import { asText } from '../turn/model';
 
 /** Plugin that adds new chats to the launcher, the palette and File > New. */
@@ -103,24 +101,6 @@ function addNewCommand(
   launcher?.add({ command, category, categoryRank: LAUNCHER_RANK, rank });
   mainMenu?.fileMenu.newMenu.addItem({ command, rank: 15 + rank / 10 });
   palette?.addItem({ command, category, args: { isPalette: true } });
-}
-
-/** Create an untitled `.msg.md` in a folder and open it as a notebook. */
-async function newChatFile(
-  app: JupyterFrontEnd,
-  path: string | undefined
-): Promise<IDocumentWidget | undefined> {
-  const file = (await app.commands.execute('docmanager:new-untitled', {
-    path: path ?? '',
-    type: 'file',
-    ext: '.msg.md'
-  })) as Contents.IModel | undefined;
-  if (file === undefined) {
-    return undefined;
-  }
-  // Not marked as untitled: at the first save JupyterLab would ask for a name with all of
-  // `untitled.msg` selected, and a file without `.msg` in its name is not a chat.
-  return openChat(app, file.path);
 }
 
 /** Plugin that opens conversations in other files than `.ipynb` as notebooks. */

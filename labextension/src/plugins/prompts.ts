@@ -28,6 +28,7 @@ import {
   onEditor,
   waitingExtensions
 } from '../prompts/promptHover';
+import { foldedFirstLine } from '../prompts/foldedLine';
 import { bareCells, kindChanged, promptLook } from '../prompts/promptLook';
 import { IChatSettings } from '../tokens';
 import { attachFiles, Attachments } from '../prompts/attachments';
@@ -69,6 +70,7 @@ class PromptLooks {
     const look = [
       bareCells.of(() => bareCellIn(panel.sessionContext)),
       promptLook,
+      foldedFirstLine(trans),
       promptPlaceholder(
         trans,
         () => bareCellIn(panel.sessionContext) === 'message'

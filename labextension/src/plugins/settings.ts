@@ -12,6 +12,7 @@ import { IChatSettings } from '../tokens';
 export interface ISettings {
   readonly saveTurns: boolean;
   readonly offerName: boolean;
+  readonly offerPython: boolean;
   readonly promptsAsProse: boolean;
   readonly wrapPrompts: boolean;
   /** Whether only the cells in view are laid out. */
@@ -28,6 +29,7 @@ export interface ISettings {
 const DEFAULTS: ISettings = {
   saveTurns: true,
   offerName: true,
+  offerPython: true,
   promptsAsProse: true,
   wrapPrompts: true,
   windowing: true,

@@ -1,0 +1,186 @@
+import type { Cell } from '@jupyterlab/cells';
+import type { CodeEditor } from '@jupyterlab/codeeditor';
+import { type DocumentRegistry, DocumentWidget } from '@jupyterlab/docregistry';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Widget } from '@lumino/widgets';
+import { kindOfCell } from '../cells/changeKind';
+import type { BareCell } from '../comm/ourKernels';
+import type { IAsked } from './question';
+
+/** What a person has selected in a cell or its outputs, and the place of the cell. */
+export interface IAskedCell extends IAsked {
+  readonly index: number;
+}
+
+/**
+ * Return what is selected in a notebook: text of an output, text of the active cell, or the cell.
+ *
+ * @param bare - What a bare cell is in a chat, in which a message below can refer to the cell; null for no chat.
+ */
+export function selectedInNotebook(
+  { content }: NotebookPanel,
+  bare: BareCell | null
+): IAskedCell | null {
+  const output = selectedInOutput(content.widgets);
+  if (output !== null) {
+    return output;
+  }
+  const { activeCell, activeCellIndex: index, model } = content;
+  const text = activeCell?.model.sharedModel.getSource() ?? '';
+  if (!activeCell || text.trim() === '') {
+    return null;
+  }
+  const kind = kindOfCell(activeCell, bare ?? 'python');
+  const languages: Partial<Record<string, string>> = {
+    python: bare === null ? model?.defaultKernelLanguage : 'python',
+    shell: 'bash'
+  };
+  const language = languages[kind ?? ''] ?? '';
+  const part = activeCell.editor ? selectedText(activeCell.editor) : '';
+  if (part !== '') {
+    return { index, text: part, language };
+  }
+  const cellId = bare === null ? undefined : activeCell.model.id;
+  return { index, text, language, cellId };
+}
+
+function selectedInOutput(cells: readonly Cell[]): IAskedCell | null {
+  const selection = document.getSelection();
+  const text = selection?.toString() ?? '';
+  const node = selection?.anchorNode;
+  const outputs = (
+    node instanceof Element ? node : node?.parentElement
+  )?.closest('.jp-Cell-outputArea');
+  const index = outputs
+    ? cells.findIndex(cell => cell.node.contains(outputs))
+    : -1;
+  return index === -1 || text.trim() === '' ? null : { index, text };
+}
+
+function selectedText(editor: CodeEditor.IEditor): string {
+  const [start, end] = placesOf(editor);
+  return editor.model.sharedModel
+    .getSource()
+    .slice(editor.getOffsetAt(start), editor.getOffsetAt(end));
+}
+
+/** Return where the selection of an editor begins and ends. */
+function placesOf(
+  editor: CodeEditor.IEditor
+): [CodeEditor.IPosition, CodeEditor.IPosition] {
+  const { start, end } = editor.getSelection();
+  const isForwards =
+    start.line < end.line ||
+    (start.line === end.line && start.column <= end.column);
+  return isForwards ? [start, end] : [end, start];
+}
+
+/** Return what is selected in a document that is no notebook; null if it cannot be asked about. */
+export function selectedInDocument(widget: Widget | null): IAsked | null {
+  if (!(widget instanceof DocumentWidget)) {
+    return null;
+  }
+  const context =
+    widget.context as DocumentRegistry.IContext<DocumentRegistry.IModel>;
+  // Only what is saved can be referred to.
+  const path = context.model.dirty ? undefined : context.path;
+  const { editor, _grid: grid } = widget.content as IParts;
+  if (editor !== undefined) {
+    return selectedLines(editor, path);
+  }
+  return grid === undefined
+    ? null
+    : selectedRows(grid, path, context.model.toString());
+}
+
+/** Parts of JupyterLab's file editor and of its table; the table has no public name for its own. */
+interface IParts {
+  readonly editor?: CodeEditor.IEditor;
+  readonly _grid?: IGrid;
+}
+
+/** A table, as Lumino has it. */
+export interface IGrid {
+  readonly selectionModel: {
+    currentSelection(): IRegion | null;
+  } | null;
+  readonly dataModel: {
+    rowCount(region: 'body'): number;
+    columnCount(region: 'body'): number;
+    data(region: string, row: number, column: number): string;
+  } | null;
+}
+
+interface IRegion {
+  readonly r1: number;
+  readonly r2: number;
+  readonly c1: number;
+  readonly c2: number;
+}
+
+function selectedLines(
+  editor: CodeEditor.IEditor,
+  path: string | undefined
+): IAsked {
+  const [start, end] = placesOf(editor);
+  const text = selectedText(editor);
+  if (text === '') {
+    return { text: editor.model.sharedModel.getSource(), path };
+  }
+  // A selection of whole lines ends at the beginning of the next one.
+  const last = end.column === 0 && end.line > start.line ? 0 : 1;
+  return { text, path, lines: [start.line + 1, end.line + last] };
+}
+
+/** Rows of a table that are quoted at most. */
+const MOST_ROWS = 1000;
+
+/** Return what is selected in a table: its lines in the file if each row is one, and its text. */
+export function selectedRows(
+  { selectionModel, dataModel }: IGrid,
+  path: string | undefined,
+  file: string
+): IAsked | null {
+  if (dataModel === null) {
+    return null;
+  }
+  const region = selectionModel?.currentSelection() ?? null;
+  if (region === null) {
+    return { text: file, language: 'csv', path };
+  }
+  const rows = dataModel.rowCount('body');
+  const columns = dataModel.columnCount('body');
+  const [first, last] = ordered(region.r1, region.r2, rows);
+  const [left, right] = ordered(region.c1, region.c2, columns);
+  const line = (kind: string, row: number) =>
+    range(left, right)
+      .map(column => field(dataModel.data(kind, row, column)))
+      .join(',');
+  const text = [
+    line('column-header', 0),
+    ...range(first, Math.min(last, first + MOST_ROWS - 1)).map(row =>
+      line('body', row)
+    )
+  ].join('\n');
+  const isWide = left === 0 && right === columns - 1;
+  const areLines = file.trimEnd().split(/\r\n|[\r\n]/).length === rows + 1;
+  return isWide && areLines
+    ? // The first line of the file names the columns.
+      { text, language: 'csv', path, lines: [first + 2, last + 2] }
+    : { text, language: 'csv' };
+}
+
+function ordered(one: number, other: number, count: number): [number, number] {
+  return [
+    Math.max(0, Math.min(one, other)),
+    Math.min(count - 1, Math.max(one, other))
+  ];
+}
+
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+function field(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+}
