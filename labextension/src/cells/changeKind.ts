@@ -57,6 +57,18 @@ export function changeKind(
   notebook.deselectAll();
 }
 
+/** Make the selected cells of a kind, and keep the focus in the notebook. */
+export async function chooseKind(
+  notebook: Notebook,
+  kind: Kind,
+  bare: BareCell
+): Promise<void> {
+  changeKind(notebook, kind, bare);
+  // A cell of another type is a new one, which a long chat draws only when it is in view.
+  await notebook.scrollToItem(notebook.activeCellIndex, 'smart');
+  notebook.activate();
+}
+
 /** Return whether JupyterLab would let a person change the type of a cell. */
 function mayChange(cell: Cell): boolean {
   const asks =

@@ -27,7 +27,7 @@ import {
   setHistory
 } from './changes';
 import { isSent, withoutMsgLine } from './cellFacts';
-import { changeKind, kindOfCell, selectedKind } from './changeKind';
+import { chooseKind, kindOfCell, selectedKind } from './changeKind';
 import { type Kind, KINDS } from './kinds';
 import { kindName } from './kindSwitcher';
 import { chooseOtherModel } from './otherModel';
@@ -164,7 +164,7 @@ function kindCommands(trans: TranslationBundle): Record<string, ICellCommand> {
       isOn: ({ notebook, bare }, { kind }) =>
         selectedKind(notebook, bare) === kindArg(kind),
       run: ({ notebook, bare }, { kind }) =>
-        changeKind(notebook, kindArg(kind), bare)
+        chooseKind(notebook, kindArg(kind), bare)
     },
     'msgbook:switch-kind': {
       label: () => trans.__('Switch between Message and Python'),
@@ -173,7 +173,7 @@ function kindCommands(trans: TranslationBundle): Record<string, ICellCommand> {
       fits: mayChange,
       run: ({ notebook, widget, bare }) => {
         const isMessage = kindOfCell(widget, bare) === 'message';
-        changeKind(notebook, isMessage ? 'python' : 'message', bare);
+        return chooseKind(notebook, isMessage ? 'python' : 'message', bare);
       }
     }
   };

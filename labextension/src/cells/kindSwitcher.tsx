@@ -7,7 +7,7 @@ import { PanelLayout, Widget } from '@lumino/widgets';
 import React from 'react';
 import type { BareCell } from '../comm/ourKernels';
 import { bareCellIn, onKernelChoice } from '../live/chatNotebook';
-import { changeKind, selectedKind } from './changeKind';
+import { chooseKind, selectedKind } from './changeKind';
 import { type Kind, KINDS } from './kinds';
 
 /** Return the name of a kind. */
@@ -118,8 +118,7 @@ class KindSwitcher extends ReactWidget {
     const kind = KINDS.find(one => one === value);
     const bare = this._bare;
     if (kind !== undefined && bare !== null) {
-      changeKind(this._panel.content, kind, bare);
-      this._panel.content.activate();
+      void chooseKind(this._panel.content, kind, bare);
     }
     this.update();
   }

@@ -43,7 +43,7 @@ export function foldedFirstLine(trans: TranslationBundle): Extension {
       const focus = effects.find(effect => effect.is(focusChanged));
       const isOther = effects.some(effect => effect.is(kindChanged));
       return docChanged || selection || focus || isOther
-        ? foldOf(state, (focus?.value) ?? fold.hasFocus)
+        ? foldOf(state, focus?.value ?? fold.hasFocus)
         : fold;
     },
     provide: one => EditorView.decorations.from(one, fold => fold.decorations)
