@@ -95,7 +95,7 @@ def test_a_notebook_of_another_kernel_keeps_its_types(lab: Lab, lab_root: Path) 
 def test_the_code_of_a_notebook_that_becomes_a_chat_is_marked_in_one_step(
     lab: Lab, lab_root: Path, model_server: ScriptedServer, screenshot: Callable[[str], None]
 ) -> None:
-    opened(lab, lab_root / "becomes.ipynb", PYTHON, "x = 1", "!ls", "x + 1")
+    opened(lab, lab_root / "becomes.ipynb", PYTHON, "x = 1", "!ls", "x + 1", "!pwd")
     use_kernel(lab, "msgbook")
     expect(lab.page.get_by_text("This notebook has 2 such cells")).to_be_visible()
     screenshot("question")
