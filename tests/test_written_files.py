@@ -21,6 +21,7 @@ EXCEPTIONS = {
     "kernel/msgbook/approval/store.py": "a lock without content, in Jupyter's data directory",
     "jupytext_format/msgbook_format/agent_states/running.py": "locks, in Jupyter's runtime directory",
     "kernel/msgbook/kernel/page/kept_turns.py": "locks, and names of its own folders, in Jupyter's data directory",
+    "kernel/msgbook/cli/kernel.py": "a kernelspec in a temporary folder of its own, from which Jupyter installs it",
     "kernel/msgbook/extras/cassettes/reader.py": "gives a complete cassette its name",
 }
 """Modules that open, make or rename files by themselves, and why."""

@@ -54,7 +54,8 @@ def test_a_model_that_cannot_be_loaded_is_not_waited_for(status, message):
 
 
 def provider(api: Any = "chat", **more: Any) -> ProviderSettings:
-    return ProviderSettings("p", "http://127.0.0.1:1/v1/", api=api, **more)
+    name = "openai" if more.get("from_environment") else "p"
+    return ProviderSettings(name, "http://127.0.0.1:1/v1/", api=api, **more)
 
 
 def route_failure(status: int, body: Any, settings: ProviderSettings) -> Any:
@@ -91,9 +92,9 @@ def route_failure(status: int, body: Any, settings: ProviderSettings) -> Any:
         (provider("chat"), ("The server has no /v1/chat/completions. Check base_url of [providers.p] of msgbook.toml (it "
          'usually ends in /v1), or set api = "responses" in the same table, and restart the kernel if this is a notebook.')),
         (provider("responses", from_environment=True), ('The server has no /v1/responses. Set api = "chat" in '
-         "[providers.p] of msgbook.toml, or check OPENAI_BASE_URL (it usually ends in /v1), and restart the kernel if this is a notebook.")),
+         "[providers.openai] of msgbook.toml, or check OPENAI_BASE_URL (it usually ends in /v1), and restart the kernel if this is a notebook.")),
         (provider("chat", from_environment=True), ("The server has no /v1/chat/completions. Check OPENAI_BASE_URL (it "
-         'usually ends in /v1), or set api = "responses" in [providers.p] of msgbook.toml, and restart the kernel if this is a notebook.')),
+         'usually ends in /v1), or set api = "responses" in [providers.openai] of msgbook.toml, and restart the kernel if this is a notebook.')),
     ],
     ids=["responses", "chat", "responses of the environment", "chat of the environment"],
 )  # fmt: skip

@@ -156,6 +156,11 @@ RUN_BY: dict[str, dict[str, str | tuple[str, ...]]] = {
     "tools.md": {
         "python": "integration/docs/test_tools_page.py::test_the_model_calls_the_function"
     },
+    "python-notebooks.md": {
+        "python": "not run: reads a file of the reader's",
+        "text": "not run: a message about the cell above it",
+        "sh": "not run: needs a second environment with a release",
+    },
     "translations.md": {"sh": "not run: downloads what make installs for ui-tests"},
     "tutorial.md": {
         "sh": _LAB,

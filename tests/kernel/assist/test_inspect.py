@@ -169,7 +169,7 @@ def test_a_variable_shows_what_is_sent_of_it_with_its_tokens(tmp_path):
 
 def test_a_magic_shows_its_help(look):
     assert "the models that the server offers" in look("%models")
-    assert look("%%msg model=x", 2).splitlines()[-1].endswith("count tokens")
+    assert look("%%msg model=x", 2).splitlines()[-1].endswith("max_cost= money")
     assert "%agent new NAME" in look("%agent")
 
 
