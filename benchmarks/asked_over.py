@@ -1,4 +1,4 @@
-"""The setting by which a kernel asks its server over one of the two APIs."""
+"""The setting by which a kernel asks its server over one of the APIs."""
 
 from __future__ import annotations
 

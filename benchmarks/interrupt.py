@@ -1,6 +1,6 @@
 """How long an interrupt takes until the kernel is idle, in every phase of a turn, at random moments.
 
-The server is asked over the one API and the other, by turns.
+The server is asked over one API after the other.
 
 Goal: 99 of 100 under 50 ms. The stock kernel's `await asyncio.sleep(60)` is no baseline: it does not
 wake up.
@@ -21,13 +21,16 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from queue import Empty
-from typing import Any
+from typing import Any, get_args
 
 from asked_over import asked_over
 from jupyter_client.manager import KernelManager
 from rows import row
 from scripted_server import Answer, Chunk, ScriptedServer, call, delta
 
+from msgbook.messages import ApiName
+
+APIS = get_args(ApiName)
 TURN = "application/vnd.msgbook.turn+json"
 LONGEST_WAIT = 0.1
 """Seconds at most between the begin of a phase and its interrupt."""
@@ -138,10 +141,10 @@ class Kernel:
 
 def main(tries: int) -> None:
     chance = random.Random(4)
-    places = [(api, name) for api in ("chat", "responses") for name in PHASES]
+    places = [(api, name) for api in APIS for name in PHASES]
     taken: dict[tuple[str, str], list[float]] = {place: [] for place in places}
     with ScriptedServer([]) as server, ExitStack() as running:
-        kernels = {api: Kernel(server, api) for api in ("chat", "responses")}
+        kernels = {api: Kernel(server, api) for api in APIS}
         for kernel in kernels.values():
             running.callback(kernel.close)
         for api, name in places:

@@ -37,6 +37,7 @@ NAMES = [
     "notebook_reference",
     "pull",
     "prefix",
+    "prompt_cache",
     "text_format",
     "growth",
     "export",

@@ -1,4 +1,4 @@
-"""The events of an answer that says `word ` again and again, over either API, as OpenAI sends them."""
+"""The events of an answer that says `word ` again and again, over each API, as OpenAI and Anthropic send them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 WORD = "word "
-PATHS = {"chat": "/chat/completions", "responses": "/responses"}
+PATHS = {"chat": "/chat/completions", "responses": "/responses", "anthropic": "/messages"}
 """Path of each API below the base URL."""
 
 
@@ -88,6 +88,55 @@ class ResponsesWords:
         return {**head, **rest, "model": "m", "tools": [], "tool_choice": "auto"}
 
 
-def words_of(path: str) -> ChatWords | ResponsesWords:
+class MessagesWords:
+    """Over Anthropic's Messages API."""
+
+    def __init__(self) -> None:
+        head = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}
+        ends = {"stop_reason": None, "stop_sequence": None}
+        usage = {"input_tokens": 10, "output_tokens": 1}
+        block = {"type": "text", "text": ""}
+        self.begin = b"".join(
+            [
+                self._event("message_start", message={**head, **ends, "usage": usage}),
+                self._event("content_block_start", index=0, content_block=block),
+                self._event("ping"),
+            ]
+        )
+        self.word = self.token(WORD)
+
+    def token(self, text: str) -> bytes:
+        delta = {"type": "text_delta", "text": text}
+        return self._event("content_block_delta", index=0, delta=delta)
+
+    def words(self, _first: int, count: int) -> bytes:
+        """So many words."""
+        return self.word * count
+
+    def end(self, tokens: int) -> bytes:
+        delta = {"stop_reason": "end_turn", "stop_sequence": None}
+        usage = {"input_tokens": 10, "output_tokens": tokens}
+        return b"".join(
+            [
+                self._event("content_block_stop", index=0),
+                self._event("message_delta", delta=delta, usage=usage),
+                self._event("message_stop"),
+            ]
+        )
+
+    def _event(self, kind: str, **fields: Any) -> bytes:
+        return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n".encode()
+
+
+Words = ChatWords | ResponsesWords | MessagesWords
+
+_WORDS: dict[str, type[Words]] = {
+    PATHS["responses"]: ResponsesWords,
+    PATHS["anthropic"]: MessagesWords,
+}
+
+
+def words_of(path: str) -> Words:
     """The events of the API to which a path belongs."""
-    return ResponsesWords() if path.endswith(PATHS["responses"]) else ChatWords()
+    found = (words for end, words in _WORDS.items() if path.endswith(end))
+    return next(found, ChatWords)()

@@ -14,7 +14,8 @@ from said_words import words_of
 from msgbook.approval import Decision, Question
 from msgbook.config import ProviderSettings
 from msgbook.messages import ApiName
-from msgbook.provider import OpenAIProvider, Request
+from msgbook.provider import Request
+from msgbook.provider.servers import server_class
 from msgbook.tools import ToolSet
 from msgbook.turn import run_turn
 from msgbook.turn.record import TurnRecord
@@ -58,7 +59,7 @@ async def our_turn(
 ) -> TurnRecord:
     """The record of a turn that was answered with so many tokens."""
     settings = ProviderSettings("bench", "http://127.0.0.1/v1", api=api)
-    provider = OpenAIProvider(settings, transport=lambda _http: Transport(tokens))
+    provider = server_class(settings)(settings, transport=lambda _http: Transport(tokens))
     record = TurnRecord({}, lambda: "00000000")
     async for _ in run_turn(
         Request("m", messages),
@@ -76,9 +77,10 @@ async def our_turn(
 
 async def typed_pieces(messages: Any, tokens: int, api: ApiName = "chat") -> list[str]:
     """What a loop over the SDK's typed chunks or events gets of such an answer."""
-    client = openai.AsyncOpenAI(
-        api_key="none", http_client=httpx2.AsyncClient(transport=Transport(tokens))
-    )
+    http = httpx2.AsyncClient(transport=Transport(tokens))
+    if api == "anthropic":
+        return await _typed_messages(messages, http)
+    client = openai.AsyncOpenAI(api_key="none", http_client=http)
     if api == "chat":
         stream = await client.chat.completions.create(model="m", messages=messages, stream=True)
         pieces = [chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices]
@@ -87,3 +89,17 @@ async def typed_pieces(messages: Any, tokens: int, api: ApiName = "chat") -> lis
         pieces = [e.delta async for e in events if e.type == "response.output_text.delta"]
     await client.close()
     return pieces
+
+
+async def _typed_messages(messages: Any, http: httpx2.AsyncClient) -> list[str]:
+    import anthropic
+
+    async with anthropic.AsyncAnthropic(api_key="none", http_client=http) as client:
+        events = await client.messages.create(
+            model="m", max_tokens=100_000, messages=messages, stream=True
+        )
+        return [
+            event.delta.text
+            async for event in events
+            if event.type == "content_block_delta" and event.delta.type == "text_delta"
+        ]

@@ -84,6 +84,7 @@ class JSONEvents:
 
     def __init__(self) -> None:
         self._sse = SSEDecoder()
+        self._plain_name = ""
         self._odd = self._words = self.strange = ""
         """`strange` is the beginning of the first data of which no answer can be made."""
         self.unreadable = 0
@@ -146,6 +147,10 @@ class JSONEvents:
 
     def _objects(self, events: Iterable[ServerSentEvent]) -> Iterator[JSONEvent]:
         for event in events:
+            if (plain := self._plain_object(event)) is not None:
+                yield event, plain
+                self._note_end(plain)
+                continue
             for data in _parts(event.data.strip()):
                 if data.startswith("data:"):  # a gateway has framed an event again
                     data = data[len("data:") :].strip()
@@ -157,6 +162,23 @@ class JSONEvents:
                     yield from self._values(event, data)
             if event.event and event.event.strip("[]").lower() in _ENDS:
                 self.done = True
+
+    def _plain_object(self, event: ServerSentEvent) -> dict[str, Any] | None:
+        """Return the object of an event as nearly all are: it has one, on one line; None for any other event."""
+        name, data = event
+        if self.done or data[:1] != "{" or "\n" in data:
+            return None
+        if name != self._plain_name:
+            if name.lower() in _ERROR_EVENTS or name.strip("[]").lower() in _ENDS:
+                return None
+            self._plain_name = name
+        value = _object(data)
+        if value is not None and not self.strange and _holds_more(value):
+            self.strange = data[:_ODD_LIMIT]
+        return value
+
+    def _note_end(self, value: dict[str, Any]) -> None:
+        self.done |= value.get("done") is True and value.keys() <= _END_KEYS
 
     def _note_after(self, data: str) -> None:
         value = _object(data) if len(self.after) < _MOST_AFTER else None
@@ -184,7 +206,7 @@ class JSONEvents:
             if not self.strange and _holds_more(value):
                 self.strange = data[:_ODD_LIMIT]
             yield event, value
-            self.done |= value.get("done") is True and value.keys() <= _END_KEYS
+            self._note_end(value)
         elif is_error and value:
             yield event, {"error": value}
         elif isinstance(value, list) and any(isinstance(entry, dict) for entry in value):

@@ -19,6 +19,8 @@ LINE_LIMIT = 16_000_000
 """Most characters of one line, and of the data of one event. An image fits; a line without end does not."""
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
+_WHOLE = re.compile(r"(?:event: ([^\r\n]*)\n)?data: ([^\r\n]*)\n\n")
+"""An event as nearly all servers write it."""
 
 
 class ServerSentEvent(NamedTuple):
@@ -67,6 +69,12 @@ class SSEDecoder:
             ProviderError: A line, or the data of an event, is longer than `LINE_LIMIT`.
         """
         text = self._held + self._utf8.decode(chunk)
+        if not self._is_within() and len(text) <= LINE_LIMIT:
+            at = 0
+            while whole := _WHOLE.match(text, at):
+                at = whole.end()
+                yield ServerSentEvent(whole[1] or "", whole[2])
+            text = text[at:]
         # A carriage return at the very end may be half of a CRLF.
         self._held = "\r" if text.endswith("\r") else ""
         first, *others = _LINE_END.split(text.removesuffix(self._held) if self._held else text)
@@ -80,6 +88,10 @@ class SSEDecoder:
         for line in lines:
             if (event := self._line(line)) is not None:
                 yield event
+
+    def _is_within(self) -> bool:
+        """Return whether an event, or a line, has begun."""
+        return bool(self._line_begin.size or self._event or self._has_data)
 
     def end(self) -> Iterator[ServerSentEvent]:
         """Yield the events that the end of the stream completes."""

@@ -39,6 +39,9 @@ _OWN_EVENTS = frozenset(
     )
 )
 
+_TEXTS = {"text_delta": "text", "thinking_delta": "thinking"}
+"""Key of the text in a piece, by the piece's type."""
+
 _ADDED = ("cache_creation_input_tokens", "cache_read_input_tokens")
 """Counts of input tokens that `input_tokens` does not contain."""
 _MOST_TOKENS = 10**12
@@ -59,7 +62,11 @@ class MessageDecoder:
         """The blocks so far, the latest of each index."""
         self._count = 0
         self._current: Block | None = None
+        self._run: list[str] = []
+        """Pieces of the current block's text that have not been added."""
+        self._run_type = ""
         self._raw_usage: dict[str, Any] = {}
+        self.usage: Usage | None = None
         self._stop_reason: str | None = None
         self._refusal = ""
         self.model: str | None = None
@@ -75,11 +82,6 @@ class MessageDecoder:
     def has_ended(self) -> bool:
         """True once the server has marked the end of the answer."""
         return self._events.done or self._stop_reason is not None
-
-    @property
-    def usage(self) -> Usage | None:
-        """Usage as far as the server has reported it."""
-        return _usage(self._raw_usage) or None
 
     def feed(self, chunk: bytes) -> Iterator[StreamEvent]:
         """Yield the events of a piece of the body.
@@ -118,6 +120,7 @@ class MessageDecoder:
 
     def flush(self) -> Iterator[StreamEvent]:
         """Yield the text that is held back, before an error or the end, and notices about the rest."""
+        yield from self._joined()
         for block in self._blocks.values():
             yield from block.pause()
         if self.has_ended:
@@ -133,11 +136,38 @@ class MessageDecoder:
 
     def _read(self, events: Iterator[JSONEvent]) -> Iterator[StreamEvent]:
         for event, data in events:
+            if self._goes_on(data):
+                continue
+            yield from self._joined()
             try:
                 yield from self._event(data, event.event)
             except ReportedError:
                 self._note_rest(events)
                 raise
+        yield from self._joined()
+
+    def _goes_on(self, event: dict[str, Any]) -> bool:
+        """Keep a piece of the current block's text; return whether the event is one. Nearly all are, of a few letters each."""
+        delta = event.get("delta")
+        if type(delta) is not dict or event.get("type") != "content_block_delta":
+            return False
+        kind: Any = delta.get("type")
+        piece = delta.get(_TEXTS.get(kind, "")) if type(kind) is str else None
+        block = self._blocks.get(_index(event))
+        if block is None or block is not self._current or type(piece) is not str:
+            return False
+        if kind in block.strangers:
+            return False
+        self._run.append(piece)
+        self._run_type = kind
+        return True
+
+    def _joined(self) -> Iterator[StreamEvent]:
+        """Yield the events of the pieces that were kept."""
+        if self._run and self._current is not None:
+            text = "".join(self._run)
+            self._run.clear()
+            yield from self._current.add({"type": self._run_type, _TEXTS[self._run_type]: text})
 
     def _note_rest(self, events: Iterator[JSONEvent]) -> None:
         for _, data in events:
@@ -285,6 +315,7 @@ class MessageDecoder:
             usage = place.get("usage")
             if isinstance(usage, dict):
                 self._raw_usage |= {k: v for k, v in usage.items() if v is not None}
+                self.usage = _usage(self._raw_usage) or None
             self.model = find_model(place) or self.model
 
     def _other_lines(self) -> Iterator[StreamEvent]:
