@@ -26,6 +26,8 @@ def without_python(body: dict[str, Any]) -> dict[str, Any]:
     """The body without the tool that only a kernel has."""
     named = zip(body.get("tools", []), tools_of(body), strict=True)
     kept = [tool for tool, name in named if name != "python"]
+    if kept and (mark := body["tools"][-1].get("cache_control")):  # it stands at the last one
+        kept[-1] = {**kept[-1], "cache_control": mark}
     return {**body, "tools": kept} if kept else {k: v for k, v in body.items() if k != "tools"}
 
 
