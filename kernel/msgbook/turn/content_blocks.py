@@ -40,7 +40,7 @@ _MOST_NAMED = 3
 
 def is_thought(item: dict[str, Any]) -> bool:
     """Return whether an item is thinking."""
-    return item.get("type") in _THOUGHTS
+    return str(item.get("type")) in _THOUGHTS
 
 
 def is_content_block(item: dict[str, Any]) -> bool:
