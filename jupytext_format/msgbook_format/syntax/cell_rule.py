@@ -1,7 +1,7 @@
 """What a code cell is, a message or code, by its source and the notebook's kernel. Pure.
 
 Nothing else decides it: the kernels, the history, the file, the commands and the checks ask here, and the
-page's `cellRule.ts` is held to the same table (`tests/format/fixtures/cell_rule.json`).
+page's `cellFacts.ts` is held to the same table (`tests/format/syntax/fixtures/cell_rule.json`).
 """
 
 from __future__ import annotations

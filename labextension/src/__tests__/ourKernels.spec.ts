@@ -1,36 +1,39 @@
-import { bareCellOf } from '../comm/ourKernels';
+import cellRule from '../../../tests/format/syntax/fixtures/cell_rule.json';
+import { cellFacts } from '../cells/cellFacts';
+import { type BareCell, bareCellOf } from '../comm/ourKernels';
+import { isPrompt } from '../prompts/promptKind';
 
-const PYTHON = ['/env/bin/python', '-m'];
+it.each([
+  ['msgbook', 'message'],
+  ['msgbook-analysis', 'message'],
+  ['msgbook-python', 'python'],
+  ['msgbook-python-analysis', 'python'],
+  ['msgbook-pythonic', 'message'],
+  ['msgbookish', null],
+  ['python3', null],
+  ['', null],
+  [undefined, null]
+])('a bare cell of the kernel %s is a %s', (name, bare) => {
+  expect(bareCellOf(name)).toBe(bare);
+});
 
-function specs(name: string, argv: string[]) {
-  const spec = {
-    name,
-    argv,
-    language: 'python',
-    display_name: name,
-    resources: {}
-  };
-  return { kernelspecs: { [name]: spec } };
-}
+const KINDS: Record<string, string[]> = {
+  message: ['prompt', 'empty'],
+  code: ['code', 'empty'],
+  own: ['magic']
+};
 
-describe('bareCellOf', () => {
-  it.each([
-    ['msgbook', 'message'],
-    ['msgbook-python', 'python'],
-    ['python3', null],
-    ['msgbook-other', null],
-    ['constructor', null],
-    [undefined, null]
-  ])('knows the kernel %s by its name', (name, bare) => {
-    expect(bareCellOf(name)).toBe(bare);
-    expect(bareCellOf(name, { kernelspecs: {} })).toBe(bare);
-  });
-
-  it.each([
-    [[...PYTHON, 'msgbook.kernel', '-f', '{connection_file}'], 'message'],
-    [[...PYTHON, 'msgbook.kernel', '--code-first', '-f', 'x'], 'python'],
-    [[...PYTHON, 'ipykernel_launcher', '-f', 'x'], null]
-  ])('knows an installed one by what it runs: %j', (argv, bare) => {
-    expect(bareCellOf('mine', specs('mine', argv))).toBe(bare);
+describe.each<[BareCell, 'chat' | 'code_first']>([
+  ['message', 'chat'],
+  ['python', 'code_first']
+])('where a bare cell is a %s', (bare, column) => {
+  it.each(cellRule)('$source is what Python takes it for', rule => {
+    const { source } = rule;
+    const { kind } = cellFacts({ type: 'code', source, ours: {} }, bare);
+    expect(KINDS[rule[column]]).toContain(kind);
+    if (!source.includes('%continue')) {
+      // Its look is that of a magic.
+      expect(isPrompt(source, bare)).toBe(rule[column] === 'message');
+    }
   });
 });

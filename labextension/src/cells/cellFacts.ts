@@ -221,7 +221,14 @@ const MAGIC = /^\s*(%{1,2}[A-Za-z_][\w.]*)/;
 
 /** Return the magic that a source begins with, `!` for a shell command; undefined for a message. */
 export function openingOf(source: string): string | undefined {
-  return SHELL_COMMAND.test(source) ? '!' : MAGIC.exec(source)?.[1];
+  if (SHELL_COMMAND.test(source)) {
+    return '!';
+  }
+  const opening = MAGIC.exec(source)?.[1];
+  // A name such as `%%msg-x` belongs to somebody else.
+  return opening === '%%msg' && !LINE.test(source)
+    ? source.trimStart().split(/\s/, 1)[0]
+    : opening;
 }
 
 /** msgbook's line magics, as in tests/notebook/fixtures/own_magics.json: their cells are not sent. */

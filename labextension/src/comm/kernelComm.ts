@@ -197,8 +197,7 @@ export type LinkedSession = Pick<
   | 'statusChanged'
   | 'connectionStatusChanged'
   | 'disposed'
-> &
-  Partial<Pick<ISessionContext, 'specsManager'>>;
+>;
 
 /**
  * One comm to the msgbook kernel of a session, opened again after kernel changes and restarts.
@@ -279,7 +278,7 @@ export class KernelLink implements IDisposable {
       this._isDisposed ||
       this._refused ||
       !kernel ||
-      bareCellOf(kernel.name, this._session.specsManager?.specs) === null ||
+      bareCellOf(kernel.name) === null ||
       kernel.connectionStatus !== 'connected' ||
       GONE.has(kernel.status)
     ) {

@@ -12,20 +12,14 @@ import { asText, isObject } from '../turn/model';
 import { type ISignal, Signal } from '@lumino/signaling';
 
 /** The part of a session context that tells whether a notebook is a chat. */
-export type ChatSession = Pick<
-  ISessionContext,
-  'session' | 'kernelPreference'
-> &
-  Partial<Pick<ISessionContext, 'specsManager'>>;
+export type ChatSession = Pick<ISessionContext, 'session' | 'kernelPreference'>;
 
 /** Return what a bare cell of a notebook is; null if the notebook is no chat. */
 export function bareCellIn({
   session,
-  kernelPreference,
-  specsManager
+  kernelPreference
 }: ChatSession): BareCell | null {
-  const name = session?.kernel?.name ?? kernelPreference.name;
-  return bareCellOf(name, specsManager?.specs);
+  return bareCellOf(session?.kernel?.name ?? kernelPreference.name);
 }
 
 /** Return whether a notebook is a chat: one of our kernels, also while none runs. */
@@ -94,11 +88,6 @@ export async function newChatFile(
   return openChat(app, file.path, options);
 }
 
-/** Return whether a kernel is one of msgbook: `msgbook` itself, or one with that in front of its name. */
-export function isOurKernel(name: string): boolean {
-  return name === KERNEL_NAME || name.startsWith(`${KERNEL_NAME}-`);
-}
-
 type Options = SessionContextDialogs.IKernelOptions;
 
 /**
@@ -119,8 +108,8 @@ export function proposeOtherKernel(
   if (all.some(({ selected }) => selected) || !first.length) {
     return options;
   }
-  if (isOurKernel(nameOf(first[0]) ?? '')) {
-    const others = first.filter(one => !isOurKernel(nameOf(one) ?? ''));
+  if (bareCellOf(nameOf(first[0])) !== null) {
+    const others = first.filter(one => bareCellOf(nameOf(one)) === null);
     const proposed =
       others.find(one => nameOf(one) === defaultName) ?? others[0];
     if (proposed !== undefined) {
@@ -207,9 +196,9 @@ export function bareCellSoon({
   content,
   sessionContext
 }: NotebookPanel): BareCell | null {
-  const { session, kernelPreference, specsManager } = sessionContext;
+  const { session, kernelPreference } = sessionContext;
   const isChosen = Boolean(session?.kernel) || Boolean(kernelPreference.name);
   return isChosen
     ? bareCellIn(sessionContext)
-    : bareCellOf(content.model?.defaultKernelName, specsManager?.specs);
+    : bareCellOf(content.model?.defaultKernelName);
 }

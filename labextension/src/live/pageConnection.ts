@@ -155,8 +155,7 @@ export class PageConnection implements ITurnHost {
 
   /** What a bare cell of the notebook is; null without a msgbook kernel. */
   get bareCell(): BareCell | null {
-    const { session, specsManager } = this.panel.sessionContext;
-    return bareCellOf(session?.kernel?.name, specsManager.specs);
+    return bareCellOf(this.panel.sessionContext.session?.kernel?.name);
   }
 
   /** Emitted when queries can be sent, again after each restart of the kernel. */

@@ -81,11 +81,10 @@ async function open(
  * One goes on at any place of a Python notebook with messages: it is opened as all of Python's.
  */
 function isOpenedAsChat({ context, sessionContext }: NotebookPanel): boolean {
-  const { session, kernelPreference, specsManager } = sessionContext;
+  const { session, kernelPreference } = sessionContext;
   const name = context.model.defaultKernelName || kernelPreference.name;
   const bare = bareCellIn({
     session,
-    specsManager,
     kernelPreference: { ...kernelPreference, name }
   });
   return bare === 'message';

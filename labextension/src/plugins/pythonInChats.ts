@@ -76,13 +76,12 @@ function watchKernel(panel: NotebookPanel, trans: TranslationBundle): void {
     { newValue }
   ) => {
     const { model } = panel.content;
-    const specs = sessionContext.specsManager.specs;
     // The notebook's metadata still tell of the kernel before.
     if (
       wasAsked ||
       model === null ||
       model.readOnly ||
-      bareCellOf(newValue?.name, specs) !== 'message' ||
+      bareCellOf(newValue?.name) !== 'message' ||
       !isPythonNotebook(model) ||
       unmarkedCode(model).length === 0
     ) {
@@ -104,7 +103,7 @@ async function askAboutCode(
   const { content, sessionContext } = panel;
   const { specs } = sessionContext.specsManager;
   const names = Object.keys(specs?.kernelspecs ?? {});
-  const other = names.find(name => bareCellOf(name, specs) === 'python');
+  const other = names.find(name => bareCellOf(name) === 'python');
   const count = unmarkedCode(content.model!).length;
   const { button } = await showDialog({
     title: trans.__('Mark the Code as Python?'),
