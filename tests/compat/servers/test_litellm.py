@@ -11,6 +11,12 @@ from turn_blocks import failure, kinds, words
 pytestmark = pytest.mark.servers
 
 
+@pytest.fixture(params=["chat", "responses", "anthropic"])
+def api(request):
+    """It has Anthropic's `/v1/messages`, too."""
+    return request.param
+
+
 @pytest.fixture(scope="module")
 def proxy(tmp_path_factory):
     folder = tmp_path_factory.mktemp("litellm")
