@@ -56,7 +56,7 @@ _THINKS = ("thinking", "redacted_thinking")
 class Model:
     """What one model takes."""
 
-    window: int = 200_000
+    window: int = 10**9
     longest: int = 10**9
     """Greatest `max_tokens`."""
     has_budget: bool = True
@@ -70,7 +70,7 @@ class Model:
 
 OLDER, NEWER = "claude-haiku-4-5", "claude-opus-5-5"
 MODELS = {
-    OLDER: Model(longest=64_000, is_adaptive=False),
+    OLDER: Model(200_000, 64_000, is_adaptive=False),
     NEWER: Model(1_000_000, 128_000, has_budget=False, samples=False, can_go_on=False),
 }
 """Models with rules of their own; any other takes whatever any of them takes."""

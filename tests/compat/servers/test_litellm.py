@@ -47,11 +47,13 @@ def test_text_and_calls_go_through_it(ask_model, tmp_path):
     assert words(turn).endswith("The word is heron.")
 
 
-def test_reasoning_goes_through_it(ask_model):
+def test_reasoning_goes_through_it(ask_model, api):
     turn = ask_model("give a reason")
 
-    assert (turn["status"], kinds(turn)) == ("done", ["reasoning", "text"])
-    assert words(turn, "reasoning").strip() == "Who is it?"
+    # Over Anthropic's API, the proxy says nothing of what a server behind it has reasoned.
+    reasoned = ["Who is it?"] if api != "anthropic" else []
+    assert (turn["status"], kinds(turn)) == ("done", [*["reasoning" for _ in reasoned], "text"])
+    assert words(turn, "reasoning").strip() == "".join(reasoned)
 
 
 def test_a_wrong_key_names_the_key(ask_model):
