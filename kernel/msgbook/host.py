@@ -7,10 +7,11 @@ import sys
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from msgbook.approval import Approver, Rule, Rules
-from msgbook.config import Settings, config_path
-from msgbook.errors import ConfigError
+if TYPE_CHECKING:
+    from msgbook.approval import Approver, Rule
+    from msgbook.config import Settings
 
 _PR_SET_DUMPABLE = 4
 
@@ -33,6 +34,9 @@ def private_paths() -> tuple[Path, ...]:
     contain keys and approval rules.
     """
     from jupyter_core import paths
+
+    from msgbook.config import config_path
+    from msgbook.errors import ConfigError
 
     found = [paths.jupyter_config_dir(), paths.jupyter_data_dir(), paths.jupyter_runtime_dir()]
     try:
@@ -57,4 +61,7 @@ def home_folder() -> Path | None:
 
 def saved_approver(settings: Settings, folder: Path, rules: Sequence[Rule]) -> Approver:
     """Return the approver for a notebook's folder, which saves the rules that answers make."""
+    # Imported here: a kernel starts without it.
+    from msgbook.approval import Approver, Rules
+
     return Approver(settings.approval, folder, Rules.from_user_files(rules))

@@ -44,14 +44,22 @@ def _remove_folder_from_path() -> None:
     os.environ.pop("PYTHONSAFEPATH", None)
 
 
+def _kernel_class(is_code_first: bool) -> type:
+    if is_code_first:
+        from msgbook.kernel.python_kernel import PythonKernel
+
+        return PythonKernel
+    from msgbook.kernel.msg_kernel import MsgKernel
+
+    return MsgKernel
+
+
 def _main() -> None:
     from ipykernel.kernelapp import IPKernelApp
 
     from msgbook.host import hide_from_children
-    from msgbook.kernel.code_outputs import RecordingSession
     from msgbook.kernel.gateway import enter_folder
-    from msgbook.kernel.msg_kernel import MsgKernel
-    from msgbook.kernel.python_kernel import PythonKernel
+    from msgbook.kernel.recording_session import RecordingSession
 
     is_code_first = _CODE_FIRST in sys.argv
     if is_code_first:
@@ -79,7 +87,7 @@ def _main() -> None:
                 self.control_thread.stop()
                 self.control_thread.join()
 
-    app = KernelApp.instance(kernel_class=PythonKernel if is_code_first else MsgKernel)
+    app = KernelApp.instance(kernel_class=_kernel_class(is_code_first))
     if not is_code_first:
         # Prompts do not belong in the history file of the user's IPython.
         app.config.HistoryManager.hist_file = ":memory:"

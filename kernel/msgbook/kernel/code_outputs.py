@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from typing import Any
 from weakref import WeakValueDictionary
 
-from jupyter_client.session import Session
-
 from msgbook.images import OUTPUT_IMAGE_TYPES
 from msgbook.notebook import SENT_TEXTS
 from msgbook_format.typed import as_dict
@@ -26,18 +24,6 @@ OUTPUTS = 5_000
 """Limit for one cell."""
 
 _JSON = "application/json"
-
-
-class RecordingSession(Session):
-    """A Jupyter session that gives each message that it sends to a recorder, on the sending thread."""
-
-    recorder: OutputRecorder | None = None
-
-    def send(self, *arguments: Any, **named: Any) -> dict[str, Any] | None:
-        sent: dict[str, Any] | None = super().send(*arguments, **named)
-        if self.recorder is not None and sent is not None:
-            self.recorder.record(sent)
-        return sent
 
 
 class OutputRecorder:

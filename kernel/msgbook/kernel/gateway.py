@@ -9,9 +9,12 @@ import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from msgbook.config import Settings
 from msgbook.host import private_paths
+
+if TYPE_CHECKING:
+    from msgbook.config import Settings
 
 _GATEWAY = "KERNEL_GATEWAY"
 _FOLDER = "KERNEL_WORKING_DIR"

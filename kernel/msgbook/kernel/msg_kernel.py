@@ -11,7 +11,6 @@ import importlib
 import os
 import threading
 from collections.abc import Coroutine, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgbook import __version__
@@ -20,7 +19,6 @@ from msgbook.config import Settings
 from msgbook.display.failure import INTERRUPTED, Failure, error_content
 from msgbook.kernel.assist.assistant import Assistant, ModelNames, answer_assist
 from msgbook.kernel.assist.prompt_scope import is_unfinished
-from msgbook.kernel.code_outputs import RecordingSession
 from msgbook.kernel.execute_request import (
     NOT_SENT,
     Routing,
@@ -31,11 +29,12 @@ from msgbook.kernel.execute_request import (
     strip_python_magic,
 )
 from msgbook.kernel.gateway import kernel_private_paths
-from msgbook.kernel.interrupt import InterruptibleKernel
-from msgbook.kernel.page.page_comms import COMM_TARGET
+from msgbook.kernel.names import COMM_TARGET, KEYS_MESSAGE
+from msgbook.kernel.notebook_kernel import NotebookKernel
 from msgbook.kernel.python.import_path import import_from_folder
+from msgbook.kernel.recording_session import RecordingSession
 from msgbook.kernel.session import Send, Session
-from msgbook.kernel.session_keys import MESSAGE, REPLY, read_keys
+from msgbook.kernel.session_keys import REPLY, read_keys
 from msgbook.messages import ApiName
 from msgbook.notebook import RequestedCell, is_own_magic, working_folder
 from msgbook.notebook.magics_table import PYTHON_MAGIC
@@ -53,11 +52,9 @@ _WARM_UP_DELAY = 0.3
 """Seconds from the kernel's start to the import of the engine: the first requests come before it."""
 
 
-class MsgKernel(InterruptibleKernel):
+class MsgKernel(NotebookKernel):
     """Routes cells: prompts and msgbook's magics to the session, all else to IPython."""
 
-    implementation = "msgbook"
-    implementation_version = __version__
     banner = f"msgbook {__version__}: a cell is a message; see %help. In a terminal: %display text, Ctrl+D to exit"
     language_info = LANGUAGE_INFO
     is_code_first = False
@@ -65,13 +62,15 @@ class MsgKernel(InterruptibleKernel):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.set_up()
+
+    def set_up(self) -> None:
+        """Make what cells need: the session, and help while they are written."""
         self._routing = Routing(self.shell.magics_manager, is_code_first=self.is_code_first)
-        # Stored at once, because Python in a cell may change the working directory.
-        self._folder = Path.cwd()
         self._session = Session(working_folder(self._folder), self._namespace, self._routing.cells)
         if isinstance(self.session, RecordingSession):
             self.session.recorder = self._session.outputs
-        self.control_handlers[MESSAGE] = self._take_session_keys
+        self.control_handlers[KEYS_MESSAGE] = self._take_session_keys
         self.comm_manager.register_target(COMM_TARGET, self._session.page.comm_opened)
         if not self.is_code_first:
             self.shell.input_transformers_cleanup.insert(0, strip_python_magic)
@@ -92,6 +91,8 @@ class MsgKernel(InterruptibleKernel):
             describe=self._describe,
             settings=lambda: self._session.settings,
         )
+        queries = self._session.answer_queries(self.io_loop.asyncio_loop)
+        answer_assist(queries, self._assistant, self._routing)
 
     async def _take_session_keys(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
         """Handle the message of the Jupyter server with the keys of its session; in the control thread."""
@@ -100,23 +101,12 @@ class MsgKernel(InterruptibleKernel):
         self.session.send(stream, REPLY, {"status": "ok"}, parent, ident)
 
     def start(self) -> None:
-        if self.shell_channel_thread:
-            # ipykernel does this last: a page that asks for a subshell earlier gets no answer.
-            self.shell_channel_thread.manager.set_on_recv_callback(self.shell_main)
         super().start()
-        queries = self._session.answer_queries(self.io_loop.asyncio_loop)
-        answer_assist(queries, self._assistant, self._routing)
         self.io_loop.call_later(_WARM_UP_DELAY, self.warm_up)
 
     def warm_up(self) -> None:
         """Import what the first turn needs, in a thread: it takes about a second."""
         start_warm_up(self._session.settings)
-
-    @property
-    def kernel_info(self) -> dict[str, Any]:
-        info: dict[str, Any] = super().kernel_info
-        info["supported_features"] = [f for f in info["supported_features"] if f != "debugger"]
-        return info
 
     async def execute_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
         # IPython echoes the code, and sends no reply if it holds a lone surrogate.

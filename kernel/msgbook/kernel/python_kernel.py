@@ -1,69 +1,54 @@
-"""The kernel `Python + Chat`: IPython's, in which a cell that begins with `%%msg` is a message.
+"""The kernel `Python + Chat` as it starts: IPython's, which becomes msgbook's with the first cell.
 
-An existing notebook runs in it as in ipykernel. It imports nothing of the engine before the first message.
+A notebook of Python opens as fast as in ipykernel, since nothing else is imported until a client wants more than
+the kernel's info.
 """
 
 from __future__ import annotations
 
-import sys
+import threading
+from functools import partial
 from typing import Any
 
 from ipykernel.ipkernel import IPythonKernel
 
-from msgbook.kernel.assist.prompt_scope import MAGIC_START
-from msgbook.kernel.msg_kernel import MsgKernel
-from msgbook.notebook.magics_table import OWN_MAGICS
-from msgbook_format.syntax import CONTINUE_MAGIC, MSG_MAGIC
+from msgbook.kernel.names import COMM_TARGET, KEYS_MESSAGE
+from msgbook.kernel.notebook_kernel import NotebookKernel
 
-_OWN_NAMES = (MSG_MAGIC, CONTINUE_MAGIC, *OWN_MAGICS)
-
-_TAKEN = (
-    f"A magic {MSG_MAGIC} is defined in this notebook. In this kernel a cell that begins with {MSG_MAGIC} is a "
-    "message to a model all the same. To run the notebook's own, give it another name, or call "
-    "get_ipython().run_cell_magic('msg', line, cell).\n"
-)
+_OF_CELLS = ("execute_request", "complete_request", "inspect_request", "is_complete_request")
+"""Requests about cells, which may be messages."""
 
 
-class PythonKernel(MsgKernel):
-    """Takes every cell for Python but messages and msgbook's magics."""
+class PythonKernel(NotebookKernel):
+    """IPython's kernel until it wakes. From then on its class is `TalkingKernel`."""
 
     language_info = IPythonKernel.language_info
-    is_code_first = True
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.shell.events.register("post_run_cell", self._warn_of_own_magic)
-        self._has_warned = False
+        self._waking = threading.Lock()
+        """A page opens its comm on a thread of its own, perhaps while the first cell begins."""
+        for name in _OF_CELLS:
+            self.shell_handlers[name] = partial(self._answer_awake, self.shell_handlers, name)
+        answer_keys = partial(self._answer_awake, self.control_handlers, KEYS_MESSAGE)
+        self.control_handlers[KEYS_MESSAGE] = answer_keys
+        self.comm_manager.register_target(COMM_TARGET, self._open_comm_awake)
 
-    @property
-    def banner(self) -> Any:  # type: ignore[override]  # IPython's is a property, too
-        return self.shell.banner
+    def wake(self) -> None:
+        """Become a kernel that takes messages; the user's environment variables are read now."""
+        with self._waking:
+            if type(self) is PythonKernel:
+                from msgbook.kernel.talking_kernel import TalkingKernel
 
-    def warm_up(self) -> None:
-        """Import nothing: the notebook may never hold a message."""
+                self.__class__ = TalkingKernel
+                self.set_up()
+                for name in _OF_CELLS:
+                    self.shell_handlers[name] = getattr(self, name)
 
-    async def do_complete(self, code: str, cursor_pos: int) -> dict[str, Any]:
-        """Complete as IPython does, and the names of msgbook's magics too."""
-        reply = await super().do_complete(code, cursor_pos)
-        start = MAGIC_START.fullmatch(code[:cursor_pos])
-        if start is None or reply["status"] != "ok":
-            return reply
-        known, begin = set(reply["matches"]), start.start(1)
-        names = [name for name in _OWN_NAMES if name.startswith(start[1]) and name not in known]
-        if names and (reply["cursor_start"] == begin or not known):
-            place = {"start": begin, "end": cursor_pos, "type": "magic"}
-            typed = reply["metadata"].setdefault("_jupyter_types_experimental", [])
-            typed += [{**place, "text": name, "signature": ""} for name in names]
-            reply |= {"matches": [*reply["matches"], *names], "cursor_start": begin}
-        return reply
+    async def _answer_awake(self, handlers: dict[str, Any], name: str, *message: Any) -> None:
+        self.wake()
+        await handlers[name](*message)
 
-    def _store_input(self, count: int, code: str) -> None:
-        """Keep a message in `In`, whose positions are the cells' numbers, and out of the user's history file."""
-        history = self.shell.history_manager
-        history.input_hist_parsed.append(code)
-        history.input_hist_raw.append(code)
-
-    def _warn_of_own_magic(self, _result: object) -> None:
-        if not self._has_warned and MSG_MAGIC[2:] in self.shell.magics_manager.magics["cell"]:
-            self._has_warned = True
-            sys.stderr.write(_TAKEN)
+    def _open_comm_awake(self, comm: Any, message: Any) -> None:
+        self.wake()
+        self.comm_manager.targets[COMM_TARGET](comm, message)

@@ -18,7 +18,6 @@ from msgbook.config.key_places import SESSION
 from msgbook.config.providers import check_key
 from msgbook.errors import ConfigError
 
-MESSAGE = "msgbook_keys_request"
 REPLY = "msgbook_keys_reply"
 
 WAIT_SECONDS = 10.0

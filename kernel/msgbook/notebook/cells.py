@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from msgbook.errors import MsgbookError
 from msgbook.text import one_line, repair_surrogates, visible
-from msgbook_format.syntax import MSG_MAGIC, unread_footnote
+from msgbook_format.syntax import MSG_MAGIC
 from msgbook_format.typed import as_dict, as_text
 
 Cell = Mapping[str, Any]
@@ -91,6 +91,11 @@ UNREAD = "unread"
 def saved_history(cell: Cell) -> Any:
     """Return the `history` value of a cell, of any type, whatever its `%%msg` line says."""
     ours = metadata_of(cell)
+    if not ours:
+        return "include"
+    # Imported here: the kernel starts without the format.
+    from msgbook_format.syntax import unread_footnote
+
     return UNREAD if unread_footnote(ours) else ours.get("history", "include")
 
 

@@ -12,8 +12,6 @@ from typing import Any
 from msgbook.notebook import Cell, KeptCell, Notebook, is_count
 from msgbook_format.typed import as_dict
 
-COMM_TARGET = "msgbook"
-
 ANSWER_TIMEOUT = 2.0
 """Seconds to wait for a page's cells; even a busy page answers in a tenth of that."""
 

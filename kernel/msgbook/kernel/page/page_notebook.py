@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgbook.errors import ToolError
 from msgbook.kernel.page.page_comms import OWN_ANSWER_TIMEOUT, PageComms
-from msgbook.notebook import Cell, Document, DocumentError, RequestedCell, id_of
+from msgbook.notebook import Cell, RequestedCell, id_of
 from msgbook_format.syntax import CellRule
 
 if TYPE_CHECKING:
@@ -166,6 +166,9 @@ class PageNotebook:
     def _read_file(self) -> list[Cell]:
         if self.path is None:
             raise ToolError("No open page and no file shows this notebook.")
+        # Imported here: the kernel starts without the format.
+        from msgbook.notebook import Document, DocumentError
+
         try:
             return list(Document.read(self.path).cells)
         except DocumentError as error:
