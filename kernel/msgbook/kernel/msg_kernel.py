@@ -91,6 +91,9 @@ class MsgKernel(NotebookKernel):
             describe=self._describe,
             settings=lambda: self._session.settings,
         )
+
+    def answer_pages(self) -> None:
+        """Answer what pages ask from now on; the kernel has started."""
         queries = self._session.answer_queries(self.io_loop.asyncio_loop)
         answer_assist(queries, self._assistant, self._routing)
 
@@ -102,6 +105,7 @@ class MsgKernel(NotebookKernel):
 
     def start(self) -> None:
         super().start()
+        self.answer_pages()
         self.io_loop.call_later(_WARM_UP_DELAY, self.warm_up)
 
     def warm_up(self) -> None:

@@ -42,6 +42,7 @@ class PythonKernel(NotebookKernel):
 
                 self.__class__ = TalkingKernel
                 self.set_up()
+                self.answer_pages()
                 for name in _OF_CELLS:
                     self.shell_handlers[name] = getattr(self, name)
 
