@@ -217,7 +217,11 @@ class Conversation:
                 *self._files.tools,
                 shell_tool(self.folder, self.services.settings.secrets),
                 *([python_tool(self.namespace)] if self.namespace is not None else ()),
-                *(t for t in self._files.cell_tools if self.namespace or not runs_in_kernel(t)),
+                *(
+                    t
+                    for t in self._files.cell_tools
+                    if self.namespace is not None or not runs_in_kernel(t)
+                ),
                 *dispatch_tools(self.folder),
                 task_finish_tool(),
                 *plugin_tools,

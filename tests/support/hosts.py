@@ -23,9 +23,9 @@ def tools_of(body: dict[str, Any]) -> list[str]:
 
 
 def without_python(body: dict[str, Any]) -> dict[str, Any]:
-    """The body without the tool that only a kernel has."""
+    """The body without the tools that only a kernel has."""
     named = zip(body.get("tools", []), tools_of(body), strict=True)
-    kept = [tool for tool, name in named if name != "python"]
+    kept = [tool for tool, name in named if name not in ("python", "run_cell")]
     if kept and (mark := body["tools"][-1].get("cache_control")):  # it stands at the last one
         kept[-1] = {**kept[-1], "cache_control": mark}
     return {**body, "tools": kept} if kept else {k: v for k, v in body.items() if k != "tools"}
