@@ -49,6 +49,8 @@ def test_the_wheel_holds_the_built_extension_the_kernelspec_and_the_server_exten
     assert any(re.fullmatch(rf"{extension}/static/remoteEntry\..*\.js", name) for name in shared)
     assert "share/jupyter/kernels/msgbook/kernel.json" in shared
     assert "share/jupyter/kernels/msgbook/logo-svg.svg" in shared
+    assert "share/jupyter/kernels/msgbook-python/kernel.json" in shared
+    assert "share/jupyter/kernels/msgbook-python/logo-svg.svg" in shared
     assert "etc/jupyter/jupyter_server_config.d/msgbook.json" in shared
     assert "etc/jupyter/jupyter_execute_config.py" in shared
     assert not [name for name in shared if name.endswith(".map") or "build_log" in name]
