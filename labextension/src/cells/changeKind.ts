@@ -64,10 +64,20 @@ export async function chooseKind(
   bare: BareCell
 ): Promise<void> {
   changeKind(notebook, kind, bare);
+  const { activeCell: cell, activeCellIndex } = notebook;
   // A cell of another type is a new one, which a long chat draws only when it is in view.
-  await notebook.scrollToItem(notebook.activeCellIndex, 'smart');
-  notebook.activate();
+  await notebook.scrollToItem(activeCellIndex, 'smart');
+  await cell?.ready;
+  for (let frame = 0; frame < FRAMES && cell?.isAttached === false; frame++) {
+    await new Promise(requestAnimationFrame);
+  }
+  if (cell === notebook.activeCell) {
+    notebook.activate();
+  }
 }
+
+/** Frames in which a cell that is in view is drawn. */
+const FRAMES = 20;
 
 /** Return whether JupyterLab would let a person change the type of a cell. */
 function mayChange(cell: Cell): boolean {
