@@ -71,6 +71,31 @@ def test_cleared_outputs_go_at_once_or_with_the_next_one(capture):
     assert capture.text() == "one\ntwo\n"
 
 
+def test_a_number_names_a_display_too(capture):
+    capture.display({"text/plain": "1 %"}, {"display_id": 7})
+    capture.display({"text/plain": "100 %"}, {"display_id": 7})
+
+    assert [output["data"] for output in capture.outputs(1)] == [{"text/plain": "100 %"}]
+
+
+@pytest.mark.parametrize("wait", [False, True])
+def test_a_display_that_was_cleared_is_shown_anew(capture, wait):
+    for frame in ("first", "second"):
+        capture.clear(wait=wait)
+        capture.display({"text/plain": frame}, {"display_id": "plot"})
+
+    assert [output["data"] for output in capture.outputs(1)] == [{"text/plain": "second"}]
+
+
+def test_what_was_cleared_is_not_said_to_be_left_out(capture):
+    capture.display({"text/html": "y" * OUTPUTS_LIMIT}, {"display_id": "page"})
+    capture.display({"text/html": "short"}, {"display_id": "page"})
+    assert kinds(capture) == ["display_data", "stream"]
+    capture.clear(wait=False)
+
+    assert capture.outputs(1) == []
+
+
 def test_what_no_page_could_be_sent_is_left_out_and_said(capture):
     for _ in range(30):
         capture.write("x" * 100_000)

@@ -52,14 +52,13 @@ class CellCapture(Capture):
         """Add a MIME bundle, or replace the one with its display id."""
         with self._lock:
             super().display(data, transient, metadata)
-            name = (transient or {}).get("display_id")
+            name = str((transient or {}).get("display_id") or "")
             bundle = {"data": _cleaned(data), "metadata": _cleaned(metadata or {})}
-            if name in self._named and self._takes(_size(bundle)):
-                self._named[name].update(bundle)
-            elif name not in self._named:
-                added = self._add({"output_type": "display_data", **bundle})
-                if name is not None:
-                    self._named[str(name)] = added
+            shown = None if self._clears else self._named.get(name)
+            if shown is None:
+                self._add_display(bundle, name)
+            elif self._takes(_size(bundle)):
+                shown.update(bundle)
 
     def result(self, data: dict[str, Any], metadata: dict[str, Any]) -> None:
         """Add the value of the last expression."""
@@ -80,7 +79,8 @@ class CellCapture(Capture):
         with self._lock:
             self._clears = wait
             if not wait:
-                self._outputs, self._size = [], 0
+                self._outputs, self._named = [], {}
+                self._size = self._dropped = 0
 
     def outputs(self, count: int) -> list[dict[str, Any]]:
         """Return the outputs of the cell.
@@ -100,12 +100,19 @@ class CellCapture(Capture):
             found.append({"output_type": "stream", "name": "stderr", "text": note})
         return found
 
-    def _add(self, output: dict[str, Any]) -> dict[str, Any]:
+    def _add_display(self, bundle: dict[str, Any], name: str) -> None:
+        output = {"output_type": "display_data", **bundle}
+        if self._add(output) and name:
+            self._named[name] = output
+
+    def _add(self, output: dict[str, Any]) -> bool:
+        """Add an output, and return whether there was room for it."""
         if self._clears:
             self.clear(wait=False)
-        if self._takes(_size(output)):
+        fits = self._takes(_size(output))
+        if fits:
             self._outputs.append(output)
-        return output
+        return fits
 
     def _takes(self, size: int) -> bool:
         """Return whether there is room for so many characters."""
