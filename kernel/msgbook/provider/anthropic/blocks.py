@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from msgbook.errors import NotACompletionError
 from msgbook.events import Citations, Notice, OutputItem, ReasoningDelta, StreamEvent, TextDelta
 from msgbook.provider.answer_quirks import CitationList, join_text, repair_json
 from msgbook.provider.json_events import UnknownContent, shown_name
@@ -21,8 +22,8 @@ from msgbook.text import GrowingText, repair_surrogates, text_digest
 MAX_BLOCKS = 10_000
 """Most blocks of one answer; one with many citations has tens."""
 
-_DATA_LIMIT = 16_000_000
-"""Most characters of what a block holds beside text and arguments, such as a signature."""
+_DATA_LIMIT = 32_000_000
+"""Most characters of what the blocks of one answer hold until they end, such as signatures."""
 
 
 class Block:
@@ -85,6 +86,20 @@ class Answer:
         self.calls = CallAssembler(new_id, are_told_apart=True)
         self.pictures, self.unknown = Pictures(), UnknownContent()
         self.has_calls = False
+        self._held = 0
+
+    def hold(self, value: Any) -> None:
+        """Count a value that is held until the end of its block.
+
+        Raises:
+            NotACompletionError: The answer holds too much.
+        """
+        size = len(value) if isinstance(value, str) else len(json.dumps(value, ensure_ascii=False))
+        self._held += size
+        if self._held > _DATA_LIMIT:
+            raise NotACompletionError(
+                f"The server sent more than {_DATA_LIMIT:,} characters of data beside its text."
+            )
 
 
 class TextBlock(Block):
@@ -106,6 +121,7 @@ class TextBlock(Block):
     def add(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         match delta.get("type"):
             case "citations_delta":
+                self.answer.hold(delta.get("citation"))
                 self._citations.add([_with_title(delta.get("citation"))])
             case _:
                 yield from self._say(join_text(delta.get("text")))
@@ -156,12 +172,13 @@ class ThinkingBlock(Block):
     def add(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         match delta.get("type"):
             case "signature_delta":
+                self.answer.hold(delta.get("signature"))
                 self._sign(delta.get("signature"))
             case _:
                 yield from self._say(self._joiner.feed(join_text(delta.get("thinking"))))
 
     def _sign(self, signature: Any) -> None:
-        if isinstance(signature, str) and self._signature.size + len(signature) < _DATA_LIMIT:
+        if isinstance(signature, str):
             self._signature.add(signature)
 
     def _end(self) -> Iterator[StreamEvent]:
@@ -179,14 +196,25 @@ class ThinkingBlock(Block):
 class RedactedBlock(Block):
     """Thinking that nobody may read. It goes back within the turn."""
 
-    def add(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
-        if isinstance(delta.get("data"), str):
-            self.given["data"] = str(self.given.get("data") or "") + delta["data"]
+    def __init__(self, kind: str, number: int, answer: Answer) -> None:
+        super().__init__(kind, number, answer)
+        self._data = GrowingText()
+
+    def begin(self, block: dict[str, Any]) -> Iterator[StreamEvent]:
+        self._seal(block.get("data"))
         yield from ()
 
+    def add(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
+        self.answer.hold(delta.get("data"))
+        self._seal(delta.get("data"))
+        yield from ()
+
+    def _seal(self, data: Any) -> None:
+        if isinstance(data, str):
+            self._data.add(data)
+
     def _end(self) -> Iterator[StreamEvent]:
-        data = self.given.get("data")
-        if isinstance(data, str) and data and len(data) < _DATA_LIMIT:
+        if data := self._data.take():
             item = {"type": "redacted_thinking", "data": repair_surrogates(data)}
             yield OutputItem({**item, "model": self.answer.model}, self.number)
 
@@ -197,7 +225,7 @@ class CallBlock(Block):
     def __init__(self, kind: str, number: int, answer: Answer) -> None:
         super().__init__(kind, number, answer)
         self._is_open, self._has_pieces = False, False
-        self._held: list[str] = []
+        self._held = GrowingText()
 
     def begin(self, block: dict[str, Any]) -> Iterator[StreamEvent]:
         yield from super().begin(block)
@@ -209,7 +237,8 @@ class CallBlock(Block):
         if not isinstance(piece, str) or not piece:
             return
         if not self._is_open:  # a call needs a name and an id before its arguments
-            self._held.append(piece)
+            self.answer.hold(piece)
+            self._held.add(piece)
             return
         self._has_pieces = True
         yield self.answer.calls.feed({"index": self.number, "function": {"arguments": piece}})
@@ -227,9 +256,7 @@ class CallBlock(Block):
         function = {"name": self.given.get("name"), "arguments": ""}
         piece = {"index": self.number, "id": self.given.get("id"), "function": function}
         yield self.answer.calls.feed(piece)
-        for held in self._held:
-            yield from self.add({"partial_json": held})
-        self._held = []
+        yield from self.add({"partial_json": self._held.take()})
 
 
 class ServerBlock(Block):
@@ -241,7 +268,8 @@ class ServerBlock(Block):
 
     def add(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         piece = delta.get("partial_json")
-        if isinstance(piece, str) and self._input.size + len(piece) < _DATA_LIMIT:
+        if isinstance(piece, str):
+            self.answer.hold(piece)
             self._input.add(piece)
         elif piece is None:
             yield from super().add(delta)

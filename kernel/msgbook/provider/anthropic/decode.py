@@ -7,6 +7,7 @@ answer. tests/provider/anthropic/test_decode*.py have a case for each difference
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, cast
 
 from msgbook.errors import NotACompletionError, OtherApiError
@@ -45,6 +46,8 @@ _TEXTS = {"text_delta": "text", "thinking_delta": "thinking"}
 _ADDED = ("cache_creation_input_tokens", "cache_read_input_tokens")
 """Counts of input tokens that `input_tokens` does not contain."""
 _MOST_TOKENS = 10**12
+_MOST_COUNTS, _COUNT_LENGTH = 40, 100
+"""Most keys of one object in a usage, and most characters of a key or a value, that are looked at."""
 
 
 class MessageDecoder:
@@ -235,8 +238,10 @@ class MessageDecoder:
         known = self._blocks.get(index)
         if known is not None and self._is_again(known, given, kind):
             if not known.given and not known.is_done:
+                self._answer.hold(given)
                 yield from known.begin(given)
             return
+        self._answer.hold(given)
         block = self._new(index, kind)
         yield from self._turn_to(block)
         yield from block.begin(given)
@@ -314,7 +319,8 @@ class MessageDecoder:
         for place in objects([message, event]):
             usage = place.get("usage")
             if isinstance(usage, dict):
-                self._raw_usage |= {k: v for k, v in usage.items() if v is not None}
+                known = _numbers(usage)
+                self._raw_usage = dict(islice((self._raw_usage | known).items(), _MOST_COUNTS))
                 self.usage = _usage(self._raw_usage) or None
             self.model = find_model(place) or self.model
 
@@ -367,6 +373,19 @@ def _usage(raw: dict[str, Any]) -> Usage:
     if searches := _count(_object(raw, "server_tool_use"), "web_search_requests"):
         found["web_searches"] = searches
     return cast("Usage", found)
+
+
+def _numbers(value: Any, depth: int = 3) -> Any:
+    """Return the counts in a usage, which may stand in objects, and no more of it than counts need; None for none."""
+    if isinstance(value, list) and depth:
+        return [_numbers(one, depth - 1) for one in value[:_MOST_COUNTS]]
+    if isinstance(value, dict) and depth:
+        named = [(key, one) for key, one in value.items() if len(key) <= _COUNT_LENGTH]
+        kept = ((key, _numbers(one, depth - 1)) for key, one in named[:_MOST_COUNTS])
+        return {key: one for key, one in kept if one is not None}
+    if isinstance(value, str) and len(value) <= _COUNT_LENGTH:
+        return value
+    return value if isinstance(value, int | float) else None
 
 
 def _object(raw: dict[str, Any], key: str) -> dict[str, Any]:
