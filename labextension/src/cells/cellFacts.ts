@@ -214,10 +214,16 @@ function spell(value: string): string {
   return BARE.test(value) ? value : JSON.stringify(value);
 }
 
+// What is a blank to the kernels: `\s` of Python, which is not that of JavaScript.
+const BLANK =
+  '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 // An image, `![text](`, begins a message: no shell accepts it (docs/format.md).
-const SHELL_COMMAND =
-  /^\s*!(?!\[(?:[^[\]\\\r\n]|\\[^\r\n]|\[[^[\]\r\n]*\])*\]\()/;
-const MAGIC = /^\s*(%{1,2}[A-Za-z_][\w.]*)/;
+const SHELL_COMMAND = new RegExp(
+  `^[${BLANK}]*!(?!\\[(?:[^[\\]\\\\\\r\\n]|\\\\[^\\r\\n]|\\[[^[\\]\\r\\n]*\\])*\\]\\()`
+);
+const MAGIC = new RegExp(
+  `^[${BLANK}]*(%%msg[^${BLANK}]+|%{1,2}[A-Za-z_][\\w.]*)`
+);
 
 /** Return the magic that a source begins with, `!` for a shell command; undefined for a message. */
 export function openingOf(source: string): string | undefined {
