@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { fenced } from '../code/notebookCode';
-import { referenceTo } from '../prompts/attachments';
+import { referenceTo, referenceToCell } from '../prompts/attachments';
 
 /** What a person wants to ask about. */
 export interface IAsked {
@@ -15,9 +15,6 @@ export interface IAsked {
   /** The first and the last line of the file that are meant, from 1. */
   readonly lines?: readonly [number, number];
 }
-
-/** Ids as Jupyter makes them; a file can hold others. */
-const ID = /^[\w-]{1,64}$/;
 
 const LANGUAGE = /^[\w+-]{1,20}$/;
 
@@ -39,11 +36,8 @@ export function beginQuestion(
   trans: TranslationBundle
 ): string {
   const reference =
-    cellId !== undefined && ID.test(cellId)
-      ? `@[cell:${cellId}]`
-      : path === undefined
-        ? null
-        : fileReference(pathFor(path), lines);
+    (cellId === undefined ? null : referenceToCell(cellId)) ??
+    (path === undefined ? null : fileReference(pathFor(path), lines));
   if (reference !== null) {
     return `${reference} `;
   }

@@ -9,6 +9,7 @@ import { bareCellIn, onKernelChoice } from '../live/chatNotebook';
 import { forEachCodeCell } from '../live/codeCells';
 import { turnOf } from '../live/notebookCells';
 import { runBelow } from '../live/turnActions';
+import { referenceToCell } from '../prompts/attachments';
 import { element } from '../render/dom';
 import { factsOf } from './changes';
 import { withFirstLine } from './kinds';
@@ -133,9 +134,6 @@ export function hasError(model: CodeCell['model'], bare: BareCell): boolean {
   return false;
 }
 
-/** Ids as Jupyter makes them; a file can hold others. */
-const ID = /^[\w-]{1,64}$/;
-
 /**
  * Return the cell that asks about the error of the cell above.
  *
@@ -150,16 +148,16 @@ export function errorMessage(
   bare: BareCell,
   trans: TranslationBundle
 ): string {
-  const hasId = ID.test(cellId);
+  const reference = referenceToCell(cellId);
   const words =
     wish === 'explain'
       ? trans.__('Explain the error above, and what causes it.')
-      : hasId
+      : reference !== null
         ? trans.__(
             'Fix the error above: change the cell `%1`, and run it again.',
             cellId
           )
         : trans.__('Fix the error above.');
-  const text = isSent || !hasId ? words : `${words} @[cell:${cellId}]`;
+  const text = isSent || reference === null ? words : `${words} ${reference}`;
   return withFirstLine(text, 'message', bare);
 }

@@ -302,6 +302,14 @@ function isImage(path: string): boolean {
   return IMAGE.test(path);
 }
 
+/** Ids as Jupyter makes them; a file can hold others. */
+const CELL_ID = /^[\w-]{1,64}$/;
+
+/** Return the reference to a cell; null if none can name it. */
+export function referenceToCell(id: string): string | null {
+  return CELL_ID.test(id) ? `@[cell:${id}]` : null;
+}
+
 /**
  * Return what stands for a file in a prompt; null if no reference can name it.
  *
