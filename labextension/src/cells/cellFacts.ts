@@ -221,20 +221,14 @@ const BLANK =
 const SHELL_COMMAND = new RegExp(
   `^[${BLANK}]*!(?!\\[(?:[^[\\]\\\\\\r\\n]|\\\\[^\\r\\n]|\\[[^[\\]\\r\\n]*\\])*\\]\\()`
 );
+// A name such as `%%msg-x` belongs to somebody else.
 const MAGIC = new RegExp(
   `^[${BLANK}]*(%%msg[^${BLANK}]+|%{1,2}[A-Za-z_][\\w.]*)`
 );
 
 /** Return the magic that a source begins with, `!` for a shell command; undefined for a message. */
 export function openingOf(source: string): string | undefined {
-  if (SHELL_COMMAND.test(source)) {
-    return '!';
-  }
-  const opening = MAGIC.exec(source)?.[1];
-  // A name such as `%%msg-x` belongs to somebody else.
-  return opening === '%%msg' && !LINE.test(source)
-    ? source.trimStart().split(/\s/, 1)[0]
-    : opening;
+  return SHELL_COMMAND.test(source) ? '!' : MAGIC.exec(source)?.[1];
 }
 
 /** msgbook's line magics, as in tests/notebook/fixtures/own_magics.json: their cells are not sent. */
