@@ -95,7 +95,10 @@ def test_the_notebooks_folder_is_used_if_the_gateway_knows_it(folders):
 def test_the_demo_model_says_how_to_pass_settings_through_the_gateway(folders):
     turn = first_turn(folders[0])
 
-    assert "KG_ENV_PROCESS_WHITELIST=OPENAI_API_KEY,OPENAI_BASE_URL,ANTHROPIC_API_KEY,MSGBOOK_MODEL" in notices(turn)
+    assert (
+        "KG_ENV_PROCESS_WHITELIST=OPENAI_API_KEY,OPENAI_BASE_URL,ANTHROPIC_API_KEY,MSGBOOK_MODEL"
+        in notices(turn)
+    )
 
 
 @pytest.mark.parametrize("gateway", ["Kernel Gateway", "Enterprise Gateway"])
