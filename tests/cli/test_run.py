@@ -200,7 +200,7 @@ def test_a_run_that_has_cost_enough_sends_no_more(server, tmp_path, capsys):
     assert [name for name, turn in turns(path).items() if turn] == ["a"]
     assert len(server.requests) == 1
     assert (
-        f"msgbook run: {path}/b: The command may cost no more: --max-cost 1 is used up (11.0000). To go on, "
+        f"msgbook run: {path}/b: This run has cost its limit: --max-cost 1 is used up (11.0000). To go on, "
         "run it again, or with a higher --max-cost. (2 prompts not sent)\n"
     ) in capsys.readouterr().err
     assert run(100.0) == 0

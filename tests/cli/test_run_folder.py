@@ -208,10 +208,9 @@ def test_all_files_of_a_run_share_what_it_may_cost(server, folder, tmp_path, cap
         ["0", "not", "run"],
     ]
     assert (
-        f"{folder / 'c2.msg.md'}/p2-2: The command may cost no more: --max-cost 30 is used up"
-        in err
+        f"{folder / 'c2.msg.md'}/p2-2: This run has cost its limit: --max-cost 30 is used up" in err
     )
-    assert "msgbook run: 1 more times: The command may cost no more" in err
+    assert "msgbook run: 1 more times: This run has cost its limit" in err
 
 
 class GoneTerminal(io.StringIO):

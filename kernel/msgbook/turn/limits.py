@@ -48,7 +48,7 @@ class Purse:
         if not self.is_spent:
             return None
         return (
-            f"The command may cost no more: --max-cost {self.limit:g} is used up ({self.spent:.4f}). "
+            f"This run has cost its limit: --max-cost {self.limit:g} is used up ({self.spent:.4f}). "
             "To go on, run it again, or with a higher --max-cost."
         )
 
