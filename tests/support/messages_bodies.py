@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from messages_events import MessageEvents
-from messages_stream import error_body, sse
+from messages_stream import error_body
+from responses_bodies import stream_of
 
 
 def as_message(body: str, request: dict[str, Any], number: int = 1, status: int = 200) -> str:
@@ -18,7 +19,7 @@ def as_message(body: str, request: dict[str, Any], number: int = 1, status: int 
     """
     events = MessageEvents(request, number)
     if body.startswith(("data:", ":")) and "data:" in body:
-        return _stream(body, events)
+        return stream_of(body, events)
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
@@ -30,20 +31,6 @@ def as_message(body: str, request: dict[str, Any], number: int = 1, status: int 
         rest = {key: value for key, value in error.items() if key not in ("message", "type")}
         return json.dumps(error_body(status, error["message"], **rest))
     return json.dumps(_message(answer, events)) if "choices" in answer else body
-
-
-def _stream(body: str, events: MessageEvents) -> str:
-    made = [sse(events.begin()).decode()]
-    for event in filter(None, body.split("\n\n")):
-        data = event.removeprefix("data:").strip()
-        if data == "[DONE]":
-            made.append(sse(events.end(True)).decode())
-        else:
-            try:
-                made.append(sse(events.feed(json.loads(data))).decode())
-            except ValueError:
-                made.append(f"{event}\n\n")
-    return "".join([*made, sse(events.end(False)).decode()])
 
 
 def _message(answer: dict[str, Any], events: MessageEvents) -> dict[str, Any]:

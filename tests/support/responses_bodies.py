@@ -16,7 +16,7 @@ def as_response(body: str, request: dict[str, Any], number: int = 1) -> str:
     """
     events = ResponseEvents(request, number)
     if body.startswith(("data:", ":")) and "data:" in body:
-        return _stream(body, events)
+        return stream_of(body, events)
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
@@ -27,7 +27,8 @@ def as_response(body: str, request: dict[str, Any], number: int = 1) -> str:
     return json.dumps(made[-1]["response"])
 
 
-def _stream(body: str, events: ResponseEvents) -> str:
+def stream_of(body: str, events: Any) -> str:
+    """Return a stream of the chat API as that of the API whose events are made."""
     made = [sse(events.begin()).decode()]
     for event in filter(None, body.split("\n\n")):
         data = event.removeprefix("data:").strip()
