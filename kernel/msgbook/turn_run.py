@@ -29,10 +29,10 @@ from msgbook.request import (
     PreparedRequest,
     TurnServices,
     check_context_window,
+    check_prices,
     check_prompt,
     list_prompt_warnings,
     read_prompt,
-    uncounted_notice,
     warn_once,
 )
 from msgbook.request.history import SentRequest
@@ -165,6 +165,7 @@ class _TurnRun:
                 conversation.services.servers.choose_model, notify=self._show_wait
             ),
             approve=self._approve,
+            check_agent=self._check_agent,
             describe=conversation.namespace.describe
             if conversation.namespace is not None
             else None,
@@ -219,18 +220,25 @@ class _TurnRun:
             active_agent.limits,
             services.clock,
             self._within,
-            price=active_agent.price,
+            find_price=active_agent.find_price,
             # What a sub-agent spends, its parent takes from the purse.
             purse=None if self._within else services.purse,
         )
-        unknown = active_agent.unknown
-        if budgets.counts_cost and active_agent.price is None:
-            unknown = uncounted_notice(active_agent)
-        warn_once(self._services, [unknown] if unknown else [])
+        warn_once(self._services, [active_agent.unknown] if active_agent.unknown else [])
         # What summaries of earlier cells have used.
         if usage := self._record.snapshot().get("usage"):
-            budgets.count_usage(usage, [], [])
+            budgets.count_usage(usage, [], [], self._record.models)
         return budgets
+
+    def _check_agent(self, active_agent: ActiveAgent) -> None:
+        """Refuse models of unknown price where money is limited: of this turn, of its parent's, or of the run."""
+        is_limited = (
+            active_agent.limits.max_cost is not None
+            or self._conversation.services.purse is not None
+            or (self._within is not None and self._within.counts_cost)
+        )
+        if is_limited:
+            check_prices(active_agent)
 
     def _show_wait(self, wait: RetryWait) -> None:
         self._record.apply(wait, self._conversation.services.clock())

@@ -308,6 +308,39 @@ def test_prices_are_read_and_invalid_ones_give_a_warning(toml):
     ]
 
 
+HUGE = "1" + "0" * 400
+
+
+@pytest.mark.parametrize(
+    "number", ["-1", "nan", "inf", "-inf", "1e400", HUGE, "'1'", "true", "[1]", "{}"]
+)
+@pytest.mark.parametrize("key", ["input", "cached", "cache_write", "output", "web_search"])
+def test_a_price_has_to_be_a_number_that_can_be_reckoned_with(toml, key, number):
+    price = {"input": "1", "output": "2", key: number}
+    written = ", ".join(f"{name} = {value}" for name, value in price.items())
+
+    settings = toml(
+        f'[providers.x]\nbase_url = "http://u"\n[providers.x.prices]\nm = {{ {written} }}\n'
+    )
+
+    assert (settings.provider.prices, len(settings.warnings)) == ({}, 1)
+
+
+@pytest.mark.parametrize("amount", ["0", "-1", "nan", "inf", HUGE, "'1'", "true"])
+def test_what_a_turn_may_cost_has_to_be_more_than_nothing(toml, amount):
+    settings = toml(f"[limits]\nmax_cost = {amount}\n")
+
+    assert settings.limits == {}
+    assert settings.warnings == (
+        "msgbook.toml:2: max_cost is ignored: expected a positive number.",
+    )
+
+
+def test_a_number_that_python_does_not_read_is_an_error_of_the_file(toml):
+    with pytest.raises(ConfigError, match=r"msgbook\.toml is not valid TOML"):
+        toml("[limits]\nmax_cost = 1" + "0" * 5000)
+
+
 def test_prices_of_openai_count_where_the_environment_names_the_server(toml):
     settings = toml(
         "[providers.openai.prices]\nm = { input = 1, output = 2 }", OPENAI_API_KEY="sk-0123456789"

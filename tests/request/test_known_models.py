@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from engine_turns import no_sleep, run_turn
-from scripted_server import call, text
+from scripted_server import call, error, text
 from talk import notices
 
 from msgbook.config import ProviderSettings, Settings, load_settings
@@ -85,19 +85,104 @@ def test_a_notebook_lowers_the_cost_and_never_raises_it(server, tmp_path):
     assert "%%msg: max_cost=50 is ignored: your own limit is 1." in notices(turn)
 
 
-def test_that_a_price_is_not_known_is_said_once_where_money_is_limited(server, tmp_path):
+OTHER = '[limits]\nmax_cost = 1\n[agents.assistant]\nmodels = ["m", "{}"]\n'
+LIMITED = {
+    "limits": ("[limits]\nmax_cost = 1\n", "hi"),
+    "agent": ("[agents.assistant]\nmax_cost = 1\n", "hi"),
+    "message": ("", "%%msg max_cost=1\nhi"),
+    "a further model": (PRICES + OTHER.format("other"), "hi"),
+}
+
+
+@pytest.mark.parametrize(("toml", "prompt"), LIMITED.values(), ids=LIMITED)
+def test_where_money_is_limited_no_model_of_unknown_price_is_asked(server, tmp_path, toml, prompt):
+    [turn] = turns(server, tmp_path, prompt, toml=toml)
+
+    unknown = "other" if "other" in toml else "m"
+    assert (turn["status"], server.requests) == ("error", [])
+    error = turn["blocks"][-1]
+    assert error["name"] == "UnknownPriceError"
+    assert error["message"] == (
+        f"Money is limited (max_cost), and the price of {unknown} is not known, so nothing was sent. Set it in "
+        "[providers.openai.prices] of msgbook.toml, per million tokens, with 0 for what costs nothing: "
+        f'"{unknown}" = {{ input = 1.25, output = 10.0 }}. Then restart the kernel if this is a notebook.'
+    )
+
+
+def test_a_run_of_limited_cost_asks_no_model_of_unknown_price(server, tmp_path):
+    [turn] = turns(server, tmp_path, "hi", purse=Purse(1))
+
+    assert (turn["blocks"][-1]["name"], server.requests) == ("UnknownPriceError", [])
+
+
+def test_what_the_error_says_to_write_is_what_helps(server, tmp_path):
+    server.answers = [text("Done.")]
+    limit = "[limits]\nmax_cost = 1\n"
+    [refused] = turns(server, tmp_path, "hi", toml=limit)
+    line = refused["blocks"][-1]["message"].partition("costs nothing: ")[2].partition(". Then")[0]
+
+    [turn] = turns(server, tmp_path, "hi", toml=f"{limit}[providers.openai.prices]\n{line}\n")
+
+    assert (turn["status"], notices(turn)) == ("done", [])
+
+
+def test_what_costs_nothing_is_asked_without_end(server, tmp_path):
+    server.answers = [text("Done.")]
+    free = "[limits]\nmax_cost = 0.01\n[providers.openai.prices]\nm = { input = 0, output = 0 }\n"
+
+    made = turns(server, tmp_path, *["word " * 10_000] * 2, toml=free)
+
+    assert [turn["status"] for turn in made] == ["done", "done"]
+
+
+def test_summaries_are_not_asked_of_a_model_of_unknown_price(talk):
+    talk.server.answers = [text("A long answer.")]
+    talk.ask("What is it?")
+    talk.cells[0]["metadata"] = {"msgbook": {"history": "summary"}}
+    file = talk.folder / "msgbook.toml"
+    file.write_text("[limits]\nmax_cost = 1\n")
+    talk.env["MSGBOOK_CONFIG"] = str(file)
+
+    turn = talk.ask("And?")
+
+    assert (turn["status"], len(talk.server.requests)) == ("error", 1)
+
+
+def test_the_model_that_answers_instead_is_paid_by_its_own_price(server, tmp_path):
+    unknown = error(404, "The model `m` does not exist")
+    server.answers = [unknown, call("glob", {"pattern": "*"}), text("Done.")]
+    toml = OTHER.format("dear") + (
+        "[providers.openai.prices]\nm = { input = 0, output = 0 }\n"
+        "dear = { input = 1000000, output = 1000000 }\n"
+    )
+
+    [turn] = turns(server, tmp_path, "hi", toml=toml, MSGBOOK_MODEL="")
+
+    assert (turn["model"], turn["finish_reason"], len(server.requests)) == ("dear", "budget", 2)
+
+
+def test_without_a_limit_an_unknown_price_is_nobodys_concern(server, tmp_path):
     server.answers = [text("Done.")]
 
-    one, two = turns(server, tmp_path, "hi", "hi", toml="[limits]\nmax_cost = 1\n")
-    [free] = turns(server, tmp_path, "hi")
+    [turn] = turns(server, tmp_path, "hi")
 
-    [words] = [words for words in notices(one) if "max_cost" in words]
-    assert words == (
-        "What m costs does not count for max_cost: its price is not known. Set it in "
-        "[providers.openai.prices] of msgbook.toml, with 0 for a model that costs nothing."
+    assert (turn["status"], notices(turn)) == ("done", [])
+
+
+def test_a_preview_says_that_the_message_would_not_be_sent(server, tmp_path):
+    settings = Settings(
+        {"p": ProviderSettings("p", server.url)}, "m", limits={"max_cost": 1}, approval="deny"
     )
-    assert notices(two) == notices(free) == []
-    assert {turn["status"] for turn in (one, two, free)} == {"done"}
+    engine = Conversation(Services(settings), tmp_path)
+
+    async def preview():
+        try:
+            return await engine.preview("hi", Transcript("memory", []))
+        finally:
+            await engine.services.close()
+
+    [words] = asyncio.run(preview()).notices
+    assert "the price of m is not known, so nothing was sent" in words
 
 
 def test_the_demo_model_costs_nothing(no_settings, server, tmp_path):
@@ -193,7 +278,7 @@ def test_a_server_that_is_known_and_its_model_is_not_is_a_notice(tmp_path):
             await engine.services.close()
 
     active = asyncio.run(choose())
-    assert (active.window, active.price) == (None, None)
+    assert (active.window, active.find_price(active.model)) == (None, None)
     assert active.unknown.startswith(
         "The price and the context window of no-such-model are not known."
     )

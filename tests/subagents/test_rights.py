@@ -281,6 +281,20 @@ def test_what_sub_agents_cost_comes_out_of_the_parents_budget(team):
     assert "shared with the agent that started this one" in said
 
 
+def test_a_sub_agent_of_unknown_price_is_not_asked_within_a_budget_of_money(team):
+    team.config = (
+        "[limits]\nmax_cost = 30\n[providers.openai.prices]\nm = { input = 0, output = 0 }\n"
+        '[agents.other]\nmodels = "unheard-of"\n'
+    )
+    task = {"prompt": "count", "agent_type": "other"}
+    team.server.choose = play([dispatch(task), SAID], {"count": report("3")})
+    turn = team.run()
+
+    assert turn["status"] == "done"
+    assert {request["model"] for request in team.server.requests} == {"m"}
+    assert "the price of unheard-of is not known" in dispatch_result(turn)["content"]
+
+
 def test_a_sub_agent_that_never_answers_ends_with_the_parents_time(team):
     held = Answered([delta(content="Working on it. ")], hold=1)
     for seconds in (1, 10, 60):  # The time in which a machine gets so far.

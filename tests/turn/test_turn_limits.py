@@ -90,7 +90,7 @@ PRICE = Price(input=10_000, output=100_000, cached=1_000, cache_write=20_000, we
 
 
 def priced(limit: float | None = None, price: Price | None = PRICE, **more: Any) -> Budgets:
-    return Budgets(Limits(max_cost=limit), lambda: 0.0, price=price, **more)
+    return Budgets(Limits(max_cost=limit), lambda: 0.0, find_price=lambda *_names: price, **more)
 
 
 def told(**usage: int) -> list[Any]:
@@ -135,14 +135,6 @@ def test_tokens_that_were_not_reported_are_estimated_for_their_cost():
     assert turn["finish_reason"] == "budget"
 
 
-def test_without_a_price_nothing_is_counted():
-    model = ScriptedModel(told(input_tokens=10**9, output_tokens=1), SAID)
-
-    turn = run(model, ScriptedTool("t", echo), budgets=priced(0.01, None))
-
-    assert turn["status"] == "done"
-
-
 def test_the_money_of_several_turns_is_one():
     purse = Purse(2.0)
     spend = told(input_tokens=90, output_tokens=1)
@@ -158,7 +150,7 @@ def test_the_money_of_several_turns_is_one():
 def test_what_a_sub_agent_costs_is_spent_once():
     purse = Purse(10.0)
     parent = priced(5.0, purse=purse)
-    child = Budgets(Limits(), lambda: 0.0, parent, price=PRICE)
+    child = Budgets(Limits(), lambda: 0.0, parent, find_price=lambda *_names: PRICE)
 
     child.count_usage({"input_tokens": 100, "output_tokens": 1}, [], [])
 

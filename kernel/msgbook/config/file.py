@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 from msgbook.config import lines
 from msgbook.config.prices import PRICE_KEYS
-from msgbook.config.settings import LIMIT_KEYS, WHOLE_LIMITS, expected_number, is_in_range
+from msgbook.config.settings import LARGEST, LIMIT_KEYS, WHOLE_LIMITS, expected_number, is_in_range
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
 from msgbook_format.typed import as_dict
@@ -212,7 +211,7 @@ def read_file(path: Path | None) -> SettingsFile:
         raise ConfigError(
             f"{path} (msgbook.toml, or what MSGBOOK_CONFIG names) cannot be read: {error.strerror}."
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # also for bytes that are no text, and for a number of 5,000 digits
         raise ConfigError(f"{path.name} is not valid TOML: {error}") from error
     except RecursionError as error:
         raise ConfigError(f"{path.name} is not valid TOML: it is nested too deeply.") from error
@@ -226,4 +225,4 @@ def strip_text(value: Any) -> str | None:
 def _are_prices(prices: Any) -> bool:
     if not isinstance(prices, dict) or not PRICE_KEYS >= prices.keys() >= {"input", "output"}:
         return False
-    return all(type(p) in (int, float) and 0 <= p < math.inf for p in prices.values())
+    return all(type(p) in (int, float) and 0 <= p <= LARGEST for p in prices.values())

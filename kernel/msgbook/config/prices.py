@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 PRICE_KEYS = {"input", "cached", "cache_write", "output", "web_search"}
 """Keys of a price in `[providers.NAME.prices]`; `input` and `output` are needed."""
@@ -53,6 +54,18 @@ class Price:
         return next((price for start, price in self.tiers if tokens > start), self)
 
 
+class FindPrice(Protocol):
+    """Finds the price of a model."""
+
+    def __call__(self, *models: str) -> Price | None:
+        """Return the price of a model; None if it is not known.
+
+        Args:
+            models: The names that it goes by, the most exact first.
+        """
+        ...
+
+
 FREE = Price(0, 0, 0, 0)
 """What the demo model costs."""
 
@@ -60,10 +73,11 @@ FREE = Price(0, 0, 0, 0)
 def read_price(table: Mapping[str, float]) -> Price:
     """Return the price in a table that the user has written."""
     default = table["input"]
-    return Price(
-        table["input"],
+    given = (
+        default,
         table["output"],
         table.get("cached", default),
         table.get("cache_write", default),
         table.get("web_search", 0.0),
     )
+    return Price(*map(float, given))

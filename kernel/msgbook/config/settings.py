@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -287,12 +288,15 @@ WHOLE_LIMITS = LIMIT_KEYS - {"time_budget", "max_cost"}
 """Limits that are whole numbers."""
 
 
+LARGEST = sys.float_info.max
+"""The largest number that can be reckoned with. TOML's whole numbers have no end."""
+
 _MAY_BE_ZERO = {"subagent_depth", "max_subagents"}
 
 
 def is_in_range(key: str, number: float) -> bool:
     """Return whether a limit may have this value."""
-    return (number >= 0 if key in _MAY_BE_ZERO else number > 0) and number < math.inf
+    return (number >= 0 if key in _MAY_BE_ZERO else number > 0) and number <= LARGEST
 
 
 def expected_number(key: str) -> str:

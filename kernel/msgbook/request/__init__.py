@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.request.active_agent import ActiveAgent, AgentChooser, uncounted_notice
+    from msgbook.request.active_agent import ActiveAgent, AgentChooser, check_prices
     from msgbook.request.builder import PreparedRequest, Preview, RequestBuilder
     from msgbook.request.context.files import deny_all
     from msgbook.request.context.images import small_picture

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +32,7 @@ from msgbook.agents import (
 from msgbook.approval import MCP_PREFIX, Roots
 from msgbook.config import DEMO_MODEL, Settings, known_models
 from msgbook.config.known_models import describe_unknown, find_price, find_window
-from msgbook.config.prices import FREE, Price
+from msgbook.config.prices import FREE, FindPrice
 from msgbook.config.settings import Limits
 from msgbook.errors import RESTART, MsgbookError, ToolError
 from msgbook.messages import ApiName
@@ -38,7 +40,7 @@ from msgbook.notebook import Prompt, Transcript, metadata_of
 from msgbook.provider import Provider, Servers, describe_demo_model
 from msgbook.request.history import View
 from msgbook.request.lineage import Lineage, is_off, lineage_of, switched_off
-from msgbook.text import one_line, visible
+from msgbook.text import join_first, one_line, visible
 from msgbook.tools import FileTools, ToolSet
 from msgbook.tools.mcp import McpServers, digests_of
 from msgbook_format.agents import agent_metadata_of
@@ -85,8 +87,10 @@ class ActiveAgent:
     """Digest of the tools of each MCP server that is offered, by its name."""
     window: int | None
     """Tokens of request and answer together that the model accepts, as far as is known."""
-    price: Price | None
-    """What the model costs; None if it is not known."""
+    models: tuple[str, ...]
+    """The models that may be asked, one after the other until the server knows one."""
+    find_price: FindPrice
+    """Returns what a model of its server costs."""
     unknown: str
     """A notice about what is not known of the model; empty if nothing is missing."""
     notices: tuple[str, ...]
@@ -213,7 +217,8 @@ class AgentChooser:
             servers=tuple(servers),
             mcp=digests_of(of_servers) if of_servers else {},
             window=agent.context_window or find_window(server, model),
-            price=find_price(server, model) if server else FREE,
+            models=(model, *further),
+            find_price=partial(find_price, server) if server else lambda *_names: FREE,
             unknown=describe_unknown(server, model, has_window=bool(agent.context_window)),
             notices=(
                 *notices,
@@ -310,16 +315,32 @@ def notice_provider(agent: Agent, settings: Settings) -> Iterator[str]:
     )
 
 
-def uncounted_notice(active: ActiveAgent) -> str:
-    """Return the notice about a budget of money that cannot be held, because the model has no known price."""
-    model, table = (
-        visible(one_line(active.model, 100)),
-        f"[providers.{active.provider.name}.prices]",
-    )
-    return (
-        f"What {model} costs does not count for max_cost: its price is not known. Set it in {table} of "
-        "msgbook.toml, with 0 for a model that costs nothing."
-    )
+class UnknownPriceError(MsgbookError):
+    """Money is limited, and what a model costs is not known."""
+
+
+def check_prices(active: ActiveAgent) -> None:
+    """Refuse to ask models of unknown price: a limit of money could not be held.
+
+    Raises:
+        UnknownPriceError: The message says what to write where.
+    """
+    unknown = [model for model in active.models if active.find_price(model) is None]
+    if unknown:
+        names = join_first([visible(one_line(model, 100)) for model in unknown], _MODELS)
+        raise UnknownPriceError(
+            f"Money is limited (max_cost), and the price of {names} is not known, so nothing was sent. Set it in "
+            f"[providers.{active.provider.name}.prices] of msgbook.toml, per million tokens, with 0 for what costs "
+            f"nothing: {_toml_key(unknown[0])} = {{ input = 1.25, output = 10.0 }}. Then {RESTART}."
+        )
+
+
+_MODELS = 8
+"""Most models that an error lists."""
+
+
+def _toml_key(model: str) -> str:
+    return json.dumps(visible(one_line(model, 100)), ensure_ascii=False)
 
 
 # Folders that an agent may read without approval: those that the notebook and the agent allow.

@@ -139,6 +139,7 @@ class RequestBuilder:
         active_agent = await self.agent_chooser.choose(
             prompt, transcript, project, services.choose_model, services.ready_servers
         )
+        services.check_agent(active_agent)
         for warning in (*project.notices, *active_agent.notices):
             services.warn(warning)
         warn_once(services, list_left_out(transcript.earlier, self._redact_text))

@@ -18,7 +18,12 @@ from msgbook.events import ModelChosen, ModelFinished, Notice, ReferenceCalled, 
 from msgbook.messages import content_text
 from msgbook.notebook import Cell, describe_cell
 from msgbook.provider import Provider, Request
-from msgbook.request.active_agent import ActiveAgent, ChooseModel
+from msgbook.request.active_agent import (
+    ActiveAgent,
+    ChooseModel,
+    UnknownPriceError,
+    check_prices,
+)
 from msgbook.request.context.sources import ReferencedText, SourceError
 from msgbook.request.history import MissingSummary, summary_record, summary_request
 from msgbook.text import join_first, repair_surrogates, visible
@@ -36,6 +41,9 @@ from msgbook_format.turn import TOOL_CALLS, TOOL_RESULTS, Block
 
 if TYPE_CHECKING:
     from msgbook.request.reference_sources import Describe, RunTool
+
+CheckAgent = Callable[[ActiveAgent], None]
+"""Raises `MsgbookError` unless the agent may ask its model."""
 
 _MAX_WARNINGS = 20
 """Warnings of one kind that a request shows."""
@@ -56,6 +64,11 @@ class RequestServices(Protocol):
 
     async def ready_servers(self, names: Sequence[str]) -> None:
         """Make the tools of MCP servers known."""
+        ...
+
+    @property
+    def check_agent(self) -> CheckAgent:
+        """Function that checks the chosen agent before anything is asked of its model."""
         ...
 
     @property
@@ -104,6 +117,7 @@ class TurnServices:
         changed: Called after each change of the record.
         reported: Warnings and digests that the reader has seen in this session; grows.
         approve: Decides about tool calls that need approval.
+        check_agent: Checks the chosen agent before anything is asked of its model.
         redact: Removes secrets from a tool's result.
         cap_result: Cuts a tool's result to the length that a request can hold.
         mcp: The user's MCP servers.
@@ -118,6 +132,7 @@ class TurnServices:
     changed: Callable[[], None]
     approve: Approve
     choose_model: ChooseModel
+    check_agent: CheckAgent
     describe: Describe | None
     redact: Callable[[str], str]
     cap_result: CapResult
@@ -202,6 +217,14 @@ class PreviewServices:
             self.warn(
                 f"The tools of MCP servers are not known before these have started: {', '.join(unknown)}."
             )
+
+    def check_agent(self, active_agent: ActiveAgent) -> None:
+        if active_agent.limits.max_cost is None or active_agent.model == UNKNOWN_MODEL:
+            return
+        try:
+            check_prices(active_agent)
+        except UnknownPriceError as error:
+            self.warn(str(error))
 
     async def describe(self, name: str) -> str:
         """Return a placeholder: describing a variable may run code of its type."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 
-from msgbook.config.prices import Price
+from msgbook.config.prices import FindPrice
 from msgbook.config.settings import Limits
 from msgbook.events import (
     Citations,
@@ -62,7 +62,7 @@ class Budgets:
     Args:
         clock: Returns monotonic seconds.
         within: The budgets of the turn that started this one; None for a turn of its own.
-        price: Of the turn's model; None if it is not known, and then the turn counts as free.
+        find_price: Finds what a model costs; one of unknown price counts as free.
         purse: What the turn may spend together with others; None for any amount. The one of `within` counts
             for this turn as well.
     """
@@ -73,14 +73,14 @@ class Budgets:
         clock: Callable[[], float],
         within: Budgets | None = None,
         *,
-        price: Price | None = None,
+        find_price: FindPrice = lambda *_names: None,
         purse: Purse | None = None,
     ) -> None:
         self._limits = limits
         self._clock = clock
         self._within = within
         self._ends = None if limits.time_budget is None else clock() + limits.time_budget
-        self._price = price
+        self._find_price = find_price
         self._purse = purse
         self._tokens = 0
         self._cost = 0.0
@@ -140,7 +140,9 @@ class Budgets:
             for budgets in self._chain():
                 budgets._resume()
 
-    def count_usage(self, usage: Usage | None, sent: object, received: object) -> None:
+    def count_usage(
+        self, usage: Usage | None, sent: object, received: object, models: Sequence[str] = ()
+    ) -> None:
         """Count the tokens of one model call, and what they cost.
 
         Args:
@@ -148,6 +150,7 @@ class Budgets:
             sent: Messages of the request. If the server reported no tokens, four characters of their JSON
                 and of the answer's count as one.
             received: Blocks of the answer.
+            models: The names of the model that answered, the most exact first.
         """
         if not self.counts_cost and all(b._limits.token_budget is None for b in self._chain()):
             return
@@ -157,7 +160,8 @@ class Budgets:
             estimated = {"input_tokens": _estimate(sent), "output_tokens": _estimate(received)}
             tokens = tokens or sum(estimated.values())
             counts = estimated | {key: count for key, count in counts.items() if count}
-        cost = (self._price and self._price.cost(counts)) or 0.0
+        price = self._find_price(*models)
+        cost = (price and price.cost(counts)) or 0.0
         for budgets in self._chain():
             budgets._tokens += tokens
             budgets._cost += cost

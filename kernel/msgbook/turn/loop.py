@@ -94,7 +94,7 @@ async def run_turn(
             async for _ in changes:
                 yield
         blocks = record.step_blocks()
-        budgets.count_usage(answer.usage, step_request.messages, blocks)
+        budgets.count_usage(answer.usage, step_request.messages, blocks, record.models)
         end = answer.end_events(blocks, budgets)
         if not end:
             calls = TOOL_CALLS.among(blocks)

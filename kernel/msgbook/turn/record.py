@@ -161,6 +161,12 @@ class TurnRecord:
         return cast("Turn", turn)
 
     @property
+    def models(self) -> list[str]:
+        """Names of the model that answered last: as the server named it, and as it was asked for."""
+        names = (self._head.get("answered_model"), self._head.get("model"))
+        return [name for name in names if isinstance(name, str)]
+
+    @property
     def step(self) -> int:
         """Number of model calls so far."""
         return self._step
