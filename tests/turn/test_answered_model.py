@@ -6,7 +6,7 @@ import pytest
 from scripted_turn import ScriptedModel, ScriptedTool, calls, numbered, run
 
 from msgbook.events import ModelChosen, ModelFinished, TextDelta
-from msgbook.turn.usage import is_same_model
+from msgbook.turn.usage import is_same_name
 
 
 def said(model):
@@ -51,8 +51,8 @@ def test_a_server_that_names_the_same_model_or_none_adds_nothing(model):
     ],
 )
 def test_another_spelling_of_a_name_is_no_other_model(one, other):
-    assert is_same_model(one, other)
-    assert is_same_model(other, one)
+    assert is_same_name(one, other)
+    assert is_same_name(other, one)
     assert "answered_model" not in asked(ScriptedModel(said(other)), one)
 
 

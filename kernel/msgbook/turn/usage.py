@@ -77,11 +77,11 @@ def put_answered_model(head: dict[str, Any], answered: str | None) -> None:
     if not answered or not answered.strip():
         return
     head.pop("answered_model", None)
-    if not is_same_model(str(head.get("model", "")), answered):
+    if not is_same_name(str(head.get("model", "")), answered):
         head["answered_model"] = _shown(answered)
 
 
-def is_same_model(one: str, other: str) -> bool:
+def is_same_name(one: str, other: str) -> bool:
     """Return whether two names differ at most in a folder in front, in case, or in `.gguf`.
 
     A date makes another name: what an alias such as `gpt-5` stands for changes.
@@ -101,7 +101,7 @@ class ModelChanges:
         if not answered or not answered.strip():
             return []
         last, self._last = self._last, answered
-        if last is None or is_same_model(last, answered):
+        if last is None or is_same_name(last, answered):
             return []
         text = f"{_shown(answered)} answered this step; {_shown(last)} answered the previous one."
         return [Notice(text, "warning")]

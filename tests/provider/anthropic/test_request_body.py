@@ -295,3 +295,29 @@ def test_options_have_the_names_of_this_api():
 )
 def test_the_longest_answer_is_that_of_the_model(model, most):
     assert body(user("Hi"), model=model)["max_tokens"] == most
+
+
+@pytest.mark.parametrize(
+    ("asked", "signer", "takes"),
+    [
+        ("claude-opus-4-5", "claude-opus-4-5-20251101", True),
+        ("claude-opus-4-5", "anthropic/claude-opus-4.5", True),
+        ("claude-sonnet-4", "claude-sonnet-4@20250514", True),
+        ("claude-3-7-sonnet-latest", "claude-3-7-sonnet-20250219", True),
+        ("claude-sonnet-4-5", "anthropic.claude-sonnet-4-5-20250929-v1:0", True),
+        ("claude-opus-4-5", "claude-opus-4-6", False),
+        ("claude-opus-4-5", "claude-sonnet-4-5", False),
+        ("claude-opus-4-5", "", False),
+    ],
+)
+def test_thinking_is_sent_to_the_model_that_signed_it_under_each_of_its_names(asked, signer, takes):
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "s", "model": signer}
+    answer = {
+        "role": "assistant",
+        "content": "Yes.",
+        CONTENT_BLOCKS: [thought, {"type": "text", "text": "Yes."}],
+    }
+
+    sent = body(user("Hi"), answer, user("And?"), model=asked)["messages"][1]["content"]
+
+    assert [block["type"] for block in sent] == ["thinking"] * takes + ["text"]

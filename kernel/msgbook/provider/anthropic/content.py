@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from msgbook.messages import CONTENT_BLOCKS, Message, Part, document_name, document_part
-from msgbook.provider.anthropic.models import is_same_model
+from msgbook.provider.anthropic.models import takes_signatures_of
 from msgbook.provider.tool_call_pieces import with_unique_ids
 
 Block = dict[str, Any]
@@ -102,7 +102,7 @@ def _answer_blocks(message: Message, model: str) -> Iterator[Block]:
             yield from texts[:1]
             del texts[:1]
         elif is_thought(block):
-            if is_same_model(block.get("model", ""), model):
+            if takes_signatures_of(block.get("model", ""), model):
                 yield {key: value for key, value in block.items() if key != "model"}
         elif block["type"] != "tool_use":
             yield block

@@ -72,8 +72,10 @@ def find_version(model: str) -> Version | None:
     return Version(int(found[1]), int(found[2] or 0)) if found else None
 
 
-def is_same_model(one: str, other: str) -> bool:
-    """Return whether two names are of one model: an alias, and the name with its date or a gateway's folder."""
+def takes_signatures_of(one: str, other: str) -> bool:
+    """Return whether a model takes the thinking that another name's has signed: an alias and the name with its date, and
+    however a gateway spells either, are one model.
+    """
     return _plain(one) == _plain(other)
 
 
