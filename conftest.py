@@ -110,7 +110,7 @@ def fork_before_jupytext() -> Iterator[ForkServer]:
 
 @pytest.fixture(scope="module", autouse=True)
 def api(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The API over which servers are asked: chat, or both where a test is marked `over_both_apis`."""
+    """The API over which servers are asked: chat, or each of the three where a test is marked `over_all_apis`."""
     name: str = getattr(request, "param", "chat")
     with asking_over(name):
         yield name

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from apis import over_all_apis
 from engine_turns import run_prompt
 from scripted_server import ScriptedServer, text
 
 from msgbook.__main__ import main
 from msgbook.config import ProviderSettings, Settings, load_settings
 from msgbook.errors import ProviderError
+from msgbook.messages import ApiName
 from msgbook.provider import OpenAIProvider
 
 OPENAIS = {
@@ -38,19 +40,22 @@ def openais(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
-def a_provider(server: ScriptedServer) -> Settings:
-    provider = ProviderSettings("mine", server.url, "sk-of-mine", headers={"X-Api-Key": "xk-mine"})
+def a_provider(server: ScriptedServer, api: ApiName = "chat") -> Settings:
+    provider = ProviderSettings(
+        "mine", server.url, "sk-of-mine", headers={"X-Api-Key": "xk-mine"}, api=api
+    )
     return Settings({"mine": provider}, "m", approval="deny")
 
 
+@over_all_apis
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_to_another_origin_is_an_error_that_names_both(
-    server, elsewhere, tmp_path: Path, status: int
+    server, elsewhere, tmp_path: Path, status: int, api: ApiName
 ):
     server.answers = [text("not reached")]
     server.redirects = (status, elsewhere.url)
 
-    turn = run_prompt(server, tmp_path, settings=a_provider(server))
+    turn = run_prompt(server, tmp_path, settings=a_provider(server, api))
 
     assert elsewhere.seen == []
     assert len(server.seen) == 1, "it is not tried again"
@@ -61,6 +66,7 @@ def test_a_redirect_to_another_origin_is_an_error_that_names_both(
     assert "base_url of [providers.mine] of msgbook.toml to its address, and restart" in message
 
 
+@over_all_apis
 def test_a_redirect_to_another_scheme_or_host_of_the_same_server_is_another_origin(
     server, tmp_path
 ):
@@ -75,6 +81,7 @@ def test_a_redirect_to_another_scheme_or_host_of_the_same_server_is_another_orig
         assert "OPENAI_BASE_URL" in message
 
 
+@over_all_apis
 def test_a_redirect_within_the_origin_is_followed(server, tmp_path):
     server.answers = [text("hello")]
     server.redirects = (307, f"{server.url}/further")
@@ -84,11 +91,12 @@ def test_a_redirect_within_the_origin_is_followed(server, tmp_path):
     assert turn["blocks"][-1]["text"] == "hello"
 
 
-def test_what_a_redirect_says_shows_no_secret_and_steers_no_terminal(server, tmp_path):
+@over_all_apis
+def test_what_a_redirect_says_shows_no_secret_and_steers_no_terminal(server, tmp_path, api):
     server.answers = [text("not reached")]
     server.redirects = (307, "http://sk-of-mine:sk-of-mine@evil.invalid/sk-of-mine")
 
-    turn = run_prompt(server, tmp_path, settings=a_provider(server))
+    turn = run_prompt(server, tmp_path, settings=a_provider(server, api))
 
     assert "http://evil.invalid" in turn["blocks"][-1]["message"]
     assert "sk-of-mine" not in str(turn)
@@ -114,6 +122,7 @@ def test_the_list_of_models_is_not_asked_for_elsewhere(server, elsewhere):
     assert elsewhere.seen == []
 
 
+@over_all_apis
 def test_doctor_names_both_origins(server, elsewhere, monkeypatch, capsys):
     server.redirects = (302, elsewhere.url)
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
@@ -174,6 +183,7 @@ def test_what_is_secret_in_the_headers_of_the_environment_is_known_as_such():
     assert "team-of-mine" not in settings.secrets
 
 
+@over_all_apis
 @pytest.mark.parametrize(
     "location", ["http://[", "javascript:alert(1)", "//", "///", "http://", "http://x:99999", "file:///etc/passwd",
                  "http://evil.invalid:0/", "\x80\xff", "http://" + "x" * 70_000]

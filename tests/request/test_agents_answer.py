@@ -161,6 +161,49 @@ def test_no_notebook_and_no_project_lets_the_server_search(talk):
         assert f"Agent {name}: {words}" in notices(turn)
 
 
+SWITCHES = {
+    "name": "server_tools: [web_search]",
+    "one": "server_tools: web_search",
+    "tools": "tools: [web_search]",
+    "options": "extra: {web_search_options: {}}",
+    "responses": "extra: {tools: [{type: web_search}]}",
+    "anthropic": "extra: {tools: [{type: web_search_20250305, name: web_search}]}",
+    "plugins": "extra: {plugins: [{id: web}]}",
+    "mcp": "extra: {mcp_servers: [{type: url, url: 'http://x', name: x}]}",
+    "container": "extra: {container: {skills: [{type: anthropic, skill_id: x}]}}",
+    "in a free table": "extra: {thinking: {type: disabled, tools: [{type: web_search}]}}",
+    "in a message": "extra: {messages: [{role: user, content: x}], system: x}",
+}
+
+
+@pytest.mark.parametrize("api", ["chat", "responses", "anthropic"])
+@pytest.mark.parametrize("switch", SWITCHES.values(), ids=SWITCHES)
+def test_no_definition_of_others_adds_what_runs_at_the_server(talk, tmp_path, api, switch):
+    config = tmp_path / "msgbook.toml"
+    config.write_text(f'[providers.openai]\napi = "{api}"\n[agents.assistant]\ntools = []\n')
+    talk.env["MSGBOOK_CONFIG"] = str(config)
+    folder = talk.folder / ".msgbook" / "agents"
+    folder.mkdir(parents=True)
+    (folder / "theirs.md").write_text(f"---\n{switch}\n---\nYou search.\n")
+    (folder / "assistant.md").write_text(f"---\n{switch}\n---\nYou search.\n")
+    switches = [f"agents: {{{name}: {{{switch}, tools: []}}}}\n" for name in ("a", "assistant")]
+    asked = [("a", switches[0]), ("assistant", switches[1]), ("theirs", ""), ("assistant", "")]
+    if switch.startswith("tools"):
+        asked = asked[2:]  # YAML refuses a key that comes twice
+
+    for name, frontmatter in asked:
+        talk.metadata = {"msgbook": {"frontmatter": frontmatter}} if frontmatter else {}
+        talk.ask(f"%%msg agent={name} server_tools=web_search\nHi.")
+
+    assert len(talk.server.requests) >= len(asked)
+    for request in talk.server.requests:
+        tools = [tool.get("name") or tool.get("type") for tool in request.get("tools", [])]
+        assert not [name for name in tools if name in ("web_search", "web_search_20250305")]
+        unknown = {"web_search_options", "plugins", "mcp_servers", "container"}
+        assert not request.keys() & unknown
+    talk.server.refused.clear()  # a table of thinking with a key that the API does not know
+
+
 def test_an_agent_of_the_notebook_has_nothing_of_the_users_agent_of_that_name(talk, tmp_path):
     config = tmp_path / "msgbook.toml"
     config.write_text(FINDER)

@@ -72,12 +72,12 @@ FREE = Price(0, 0, 0, 0)
 
 def read_price(table: Mapping[str, float]) -> Price:
     """Return the price in a table that the user has written."""
-    default = table["input"]
-    given = (
+    numbers = {key: float(value) for key, value in table.items()}
+    default = numbers["input"]
+    return Price(
         default,
-        table["output"],
-        table.get("cached", default),
-        table.get("cache_write", default),
-        table.get("web_search", 0.0),
+        numbers["output"],
+        numbers.get("cached", default),
+        numbers.get("cache_write", default),
+        numbers.get("web_search", 0.0),
     )
-    return Price(*map(float, given))

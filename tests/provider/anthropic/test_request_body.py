@@ -321,3 +321,25 @@ def test_thinking_is_sent_to_the_model_that_signed_it_under_each_of_its_names(as
     sent = body(user("Hi"), answer, user("And?"), model=asked)["messages"][1]["content"]
 
     assert [block["type"] for block in sent] == ["thinking"] * takes + ["text"]
+
+
+@pytest.mark.parametrize("value", [True, 3, "much", [1], ["a"], [None], {"type": ["x"]}, {"a": {}}])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "thinking",
+        "reasoning",
+        "reasoning_effort",
+        "output_config",
+        "response_format",
+        "stop",
+        "tool_choice",
+        "max_tokens",
+    ],
+)
+def test_an_option_of_any_type_is_the_servers_to_refuse(key, value):
+    for model in ("claude-opus-4-5", "claude-sonnet-5", "m"):
+        for options in ({}, {"reasoning_effort": "high"}):
+            sent = body(user("Hi"), tools=[TOOL], model=model, **{**options, key: value})
+
+            assert sent["messages"][0]["role"] == "user"

@@ -17,6 +17,7 @@ from msgbook.provider.anthropic.models import (
     thinks_unasked,
 )
 from msgbook.provider.base import Request
+from msgbook_format.typed import as_dict
 
 CACHE = "cache_control"
 """Option that marks what the server keeps. In the API it stands at the places themselves."""
@@ -57,7 +58,7 @@ def make_body(request: Request, streaming: Mapping[str, Any]) -> dict[str, Any]:
     options = _named_here(request)
     tools = [*map(_tool, request.tools), *options.pop("tools", ())]
     messages, stable = sent_messages(request.messages[len(system) :], request.model)
-    if options.get("thinking", {}).get("type") == "enabled" and _lacks_thought(messages):
+    if as_dict(options.get("thinking")).get("type") == "enabled" and _lacks_thought(messages):
         del options["thinking"]
     if mark:
         messages = [_marked(m, mark) if n in stable else m for n, m in enumerate(messages)]
@@ -110,11 +111,11 @@ def _named_here(request: Request) -> dict[str, Any]:
     if user is not None:
         options.setdefault("metadata", {"user_id": user})
     if form is not None:
-        options["output_config"] = {**_format(form), **options.get("output_config", {})}
+        options["output_config"] = {**_format(form), **as_dict(options.get("output_config"))}
     if "tool_choice" in options:
         options["tool_choice"] = _choice(options["tool_choice"])
     if is_parallel is not None and (request.tools or "tools" in options):
-        choice = {"type": "auto"} | options.get("tool_choice", {})
+        choice = {"type": "auto"} | as_dict(options.get("tool_choice"))
         options["tool_choice"] = {**choice, "disable_parallel_tool_use": not is_parallel}
     return _with_thinking(options, request, effort, bool(shows))
 
@@ -154,8 +155,10 @@ def _with_thinking(
     if effort == "none":
         return options if form == "none" else {**options, "thinking": {"type": "disabled"}}
     if form == "adaptive":
-        level = {"effort": _EFFORTS.get(effort, effort)}
-        config = {**level, **options.get("output_config", {})}
+        level = {"effort": _EFFORTS.get(effort, effort) if isinstance(effort, str) else effort}
+        config = options.get("output_config", {})
+        # What is no table is the server's to refuse.
+        config = {**level, **config} if isinstance(config, Mapping) else config
         return {**options, "thinking": _adaptive(shows), "output_config": config}
     return options if form == "none" else _with_budget(options, request, effort)
 
