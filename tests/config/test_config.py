@@ -238,6 +238,21 @@ def test_the_key_is_taken_out_of_the_environment_and_nothing_else(toml):
     assert environ == {"OPENAI_BASE_URL": "http://a"}
 
 
+@pytest.mark.parametrize(
+    "text", ['api_key_env = "K"', "api_key_env='K'\nbad =", '"api_key_env" = "K"']
+)
+def test_a_variable_that_the_file_names_leaves_the_environment_whatever_else_the_file_says(
+    tmp_path, text
+):
+    path = tmp_path / "msgbook.toml"
+    path.write_text(f"[providers.x]\n{text}\n")
+    environ = {"MSGBOOK_CONFIG": str(path), "K": "sk-2", "L": "mine"}
+
+    hide_keys(Settings(), environ)
+
+    assert environ == {"MSGBOOK_CONFIG": str(path), "L": "mine"}
+
+
 def test_a_key_in_a_further_variable_and_a_url_with_a_password_leave_the_environment_too():
     environ = {
         "OPENAI_API_KEY": "sk-of-mine-1",

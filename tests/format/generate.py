@@ -15,7 +15,7 @@ from typing import Any
 
 from msgbook_format.cells.cell import derived_id
 from msgbook_format.outputs.output_history import digest_of
-from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE_INFO
+from msgbook_format.syntax.kernels import KERNELSPEC, LANGUAGE_INFO
 from msgbook_format.turn import TURN_MIME
 from msgbook_format.turn.output_cells.call_text import read_call_text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 FACES = [
     "msgbook.agents",
     "msgbook.approval",
+    "msgbook.config",
     "msgbook.notebook",
     "msgbook.extras.other_chats",
     "msgbook.provider",

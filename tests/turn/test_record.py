@@ -32,7 +32,7 @@ from msgbook.request.history.summary import SummaryLookup
 from msgbook.turn.call_results import INTERRUPTED_RESULT, NOT_RUN_RESULT
 from msgbook.turn.record import TurnRecord
 from msgbook_format import reads, writes
-from msgbook_format.syntax.dialect import KERNELSPEC
+from msgbook_format.syntax.kernels import KERNELSPEC
 from msgbook_format.turn import TURN_MIME
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from msgbook_format import jsontext
 from msgbook_format.metadata import as_dict, msgbook_metadata
-from msgbook_format.syntax.cell_rule import CHAT_CELLS, LANGUAGE, rule_of, rule_of_kernel
-from msgbook_format.syntax.dialect import KERNELSPEC, LANGUAGE_INFO
+from msgbook_format.syntax.cell_rule import CHAT_CELLS, rule_of, rule_of_kernel
 from msgbook_format.syntax.frontmatter import (
     NAMED_FIELDS,
     can_hold,
@@ -16,6 +15,7 @@ from msgbook_format.syntax.frontmatter import (
     section_name,
     split_frontmatter,
 )
+from msgbook_format.syntax.kernels import KERNELSPEC, LANGUAGE, LANGUAGE_INFO
 from msgbook_format.syntax.split import BOM
 
 NBFORMAT_MINOR = 5

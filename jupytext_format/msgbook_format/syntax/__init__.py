@@ -18,11 +18,8 @@ from msgbook_format.lazy import lazy_names
 if TYPE_CHECKING:
     from msgbook_format.syntax.cell_rule import (
         CHAT_CELLS,
-        CHAT_KERNEL,
         CODE_FIRST_CELLS,
-        CODE_FIRST_KERNEL,
         CONTINUE_MAGIC,
-        LANGUAGE,
         MSG_MAGIC,
         OTHER_CELLS,
         CellRule,
@@ -36,9 +33,6 @@ if TYPE_CHECKING:
         rule_of_kernel,
     )
     from msgbook_format.syntax.dialect import (
-        CODE_FIRST_KERNELSPEC,
-        KERNELSPEC,
-        LANGUAGE_INFO,
         PYTHON_LINE,
         Dialect,
         has_msgbook_kernel,
@@ -46,6 +40,14 @@ if TYPE_CHECKING:
     from msgbook_format.syntax.fence import StringPositions, write_fence
     from msgbook_format.syntax.frontmatter import split_frontmatter
     from msgbook_format.syntax.frontmatter_key import FrontmatterError
+    from msgbook_format.syntax.kernels import (
+        CHAT_KERNEL,
+        CODE_FIRST_KERNEL,
+        CODE_FIRST_KERNELSPEC,
+        KERNELSPEC,
+        LANGUAGE,
+        LANGUAGE_INFO,
+    )
     from msgbook_format.syntax.text_cell import (
         AgentLine,
         is_excluded,

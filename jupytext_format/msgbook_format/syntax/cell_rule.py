@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from msgbook_format.metadata import as_dict
+from msgbook_format.syntax.kernels import CHAT_KERNEL, CODE_FIRST_KERNEL, LANGUAGE
 
 MSG_MAGIC = "%%msg"
 """Begins a line of attributes at the top of a message; the only magic that makes no code."""
 CONTINUE_MAGIC = "%continue"
 """A message that asks for the rest of the answer above; alone in its cell."""
-
-LANGUAGE = "msgbook"
-CHAT_KERNEL = "msgbook"
-CODE_FIRST_KERNEL = "msgbook-python"
 
 _MSG_LINE = re.compile(rf"\s*{MSG_MAGIC}(?!\S)")
 _BARE_LINE = f"{MSG_MAGIC}\n"

@@ -8,9 +8,6 @@ from typing import Any
 from msgbook_format.metadata import as_dict
 from msgbook_format.syntax.cell_rule import (
     CHAT_CELLS,
-    CHAT_KERNEL,
-    CODE_FIRST_KERNEL,
-    LANGUAGE,
     OTHER_CELLS,
     CellRule,
     rule_of,
@@ -19,25 +16,6 @@ from msgbook_format.syntax.lines import Escaper
 
 PYTHON_LINE = "%%python\n"
 """First line of Python code on the msgbook kernel; code without it is IPython's."""
-KERNELSPEC = {"name": CHAT_KERNEL, "display_name": "Chat (msgbook)", "language": LANGUAGE}
-CODE_FIRST_KERNELSPEC = {
-    "name": CODE_FIRST_KERNEL,
-    "display_name": "Python + Chat (msgbook)",
-    "language": "python",
-}
-LANGUAGE_INFO = {
-    "name": LANGUAGE,
-    "version": "1",
-    "mimetype": "text/x-markdown",
-    "file_extension": ".txt",
-    "pygments_lexer": "markdown",
-}
-"""Language information of the msgbook kernel, exactly as the kernel sends it: JupyterLab marks a
-notebook that holds anything else as changed as soon as the kernel has started.
-
-There is no `codemirror_mode`: in JupyterLab our extension gives each cell its language. The file
-extension is not `.md`, because Jupytext's menu would then treat our files as its own.
-"""
 
 
 @dataclass(frozen=True, slots=True)

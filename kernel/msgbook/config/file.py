@@ -173,23 +173,6 @@ class SettingsFile:
         return f"{self.name}:{lines.find_line(self._lines, path)}: {words}"
 
 
-def config_path(env: Mapping[str, str]) -> Path | None:
-    """Return `MSGBOOK_CONFIG`, else `msgbook.toml` in Jupyter's configuration directory if it exists."""
-    named = env.get("MSGBOOK_CONFIG", "").strip()
-    if named:
-        try:
-            return Path(named).expanduser()
-        except RuntimeError as error:
-            raise ConfigError(f"MSGBOOK_CONFIG: {error}") from error
-    from jupyter_core.paths import jupyter_config_dir
-
-    path = Path(jupyter_config_dir()) / "msgbook.toml"
-    try:
-        return path if path.is_file() else None
-    except OSError:
-        return path  # reading it will say what is wrong
-
-
 def read_file(path: Path | None) -> SettingsFile:
     """Read the file; without a path, return an empty one.
 

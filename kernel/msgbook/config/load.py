@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from msgbook.config.file import SettingsFile, config_path, read_file
+from msgbook.config.environment import OTHER_KEYS, config_path
+from msgbook.config.file import SettingsFile, read_file
 from msgbook.config.mcp_server import McpServerSettings
 from msgbook.config.providers import (
     OPENAI_URL,
-    OTHER_KEYS,
     check_url,
     fits_a_header,
     read_providers,

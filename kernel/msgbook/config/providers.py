@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from msgbook.config.environment import ANTHROPIC_KEY
 from msgbook.config.file import SettingsFile, strip_text
 from msgbook.config.key_places import KEY_PLACES, SESSION, find_saved_key
 from msgbook.config.settings import ProviderSettings, SavedKey
@@ -22,25 +23,6 @@ ENVIRONMENT = "openai"
 
 ANTHROPIC = "anthropic"
 """Name of the provider that the environment sets by `ANTHROPIC_API_KEY`."""
-
-ANTHROPIC_KEY = "ANTHROPIC_API_KEY"
-
-OTHER_KEYS = (
-    "OPENAI_ADMIN_KEY",
-    "OPENAI_WEBHOOK_SECRET",
-    "ANTHROPIC_AUTH_TOKEN",
-    "ANTHROPIC_WEBHOOK_SIGNING_KEY",
-)
-"""Variables with keys that the SDKs read and msgbook does not use."""
-
-KEY_VARIABLES = (
-    "OPENAI_API_KEY",
-    "OPENAI_CUSTOM_HEADERS",
-    ANTHROPIC_KEY,
-    "ANTHROPIC_CUSTOM_HEADERS",
-    *OTHER_KEYS,
-)
-"""Variables that hold keys, whatever the settings say."""
 
 ORGANIZATION_HEADERS = {
     "OPENAI_ORG_ID": "OpenAI-Organization",

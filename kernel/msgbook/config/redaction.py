@@ -13,7 +13,7 @@ from html.entities import html5
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from msgbook.config.providers import KEY_VARIABLES
+from msgbook.config.environment import key_variables
 from msgbook.config.settings import Settings
 from msgbook.text import changed_key
 
@@ -24,10 +24,11 @@ _STRUCTURE = {"role", "type"}
 def hide_keys(settings: Settings, environ: MutableMapping[str, str] | None = None) -> None:
     """Remove the keys from the environment, so that no child process and no `!env` finds them.
 
-    This includes URLs with a password, and other variables with a key.
+    This includes URLs with a password, and other variables with a key. Variables that the file names go even if
+    the settings could not be read.
     """
     env = os.environ if environ is None else environ
-    named, secrets = {*KEY_VARIABLES, *settings.key_variables}, settings.secrets
+    named, secrets = {*key_variables(env), *settings.key_variables}, settings.secrets
     for variable, value in [*env.items()]:
         if variable in named or _holds(value, secrets):
             del env[variable]

@@ -9,6 +9,8 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 _CODE_FIRST = "--code-first"
 
@@ -44,22 +46,15 @@ def _remove_folder_from_path() -> None:
     os.environ.pop("PYTHONSAFEPATH", None)
 
 
-def _kernel_class(is_code_first: bool) -> type:
-    if is_code_first:
-        from msgbook.kernel.python_kernel import PythonKernel
-
-        return PythonKernel
-    from msgbook.kernel.msg_kernel import MsgKernel
-
-    return MsgKernel
-
-
 def _main() -> None:
     from ipykernel.kernelapp import IPKernelApp
 
+    from msgbook.config.environment import set_keys_aside
     from msgbook.host import hide_from_children
     from msgbook.kernel.gateway import enter_folder
     from msgbook.kernel.recording_session import RecordingSession
+    from msgbook.kernel.start_code import hide_all_keys, runs_at_start
+    from msgbook.kernel.waking_kernel import ChatKernel, PythonKernel
 
     is_code_first = _CODE_FIRST in sys.argv
     if is_code_first:
@@ -69,6 +64,14 @@ def _main() -> None:
     enter_folder(os.environ)
 
     class KernelApp(IPKernelApp):  # type: ignore[misc]  # a base class without types
+        keys_aside: Mapping[str, str] = set_keys_aside(os.environ)
+
+        def load_config_file(self, *options: Any, **named: Any) -> None:
+            """Hide the keys from what IPython's settings and start files run."""
+            if runs_at_start(self):
+                self.keys_aside = hide_all_keys(self.keys_aside)
+            super().load_config_file(*options, **named)
+
         def init_path(self) -> None:
             """Leave `sys.path` alone: `MsgKernel` extends it when a Python cell runs."""
 
@@ -87,7 +90,7 @@ def _main() -> None:
                 self.control_thread.stop()
                 self.control_thread.join()
 
-    app = KernelApp.instance(kernel_class=_kernel_class(is_code_first))
+    app = KernelApp.instance(kernel_class=PythonKernel if is_code_first else ChatKernel)
     if not is_code_first:
         # Prompts do not belong in the history file of the user's IPython.
         app.config.HistoryManager.hist_file = ":memory:"

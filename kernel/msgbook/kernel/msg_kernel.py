@@ -1,7 +1,7 @@
 """The kernel: an IPython kernel whose cells are messages, unless they begin with a magic or `!`.
 
-It imports nothing here that takes long. A thread imports the engine once the kernel has started
-(docs/architecture.md, "Start and interrupts").
+Kernels start as `waking_kernel` has it. Nothing is imported here that takes long: a thread imports the engine once
+the kernel has started (docs/architecture.md, "Start and interrupts").
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import threading
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgbook import __version__
 from msgbook.approval import ReadLine
 from msgbook.config import Settings
 from msgbook.display.failure import INTERRUPTED, Failure, error_content
@@ -30,16 +29,15 @@ from msgbook.kernel.execute_request import (
 )
 from msgbook.kernel.gateway import kernel_private_paths
 from msgbook.kernel.names import COMM_TARGET, KEYS_MESSAGE
-from msgbook.kernel.notebook_kernel import NotebookKernel
 from msgbook.kernel.python.import_path import import_from_folder
 from msgbook.kernel.recording_session import RecordingSession
 from msgbook.kernel.session import Send, Session
 from msgbook.kernel.session_keys import REPLY, read_keys
+from msgbook.kernel.waking_kernel import ChatKernel, WakingKernel
 from msgbook.messages import ApiName
 from msgbook.notebook import RequestedCell, is_own_magic, working_folder
 from msgbook.notebook.magics_table import PYTHON_MAGIC
 from msgbook.text import repair_surrogates
-from msgbook_format.syntax import LANGUAGE_INFO
 from msgbook_format.typed import as_list
 
 if TYPE_CHECKING:
@@ -48,26 +46,24 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_WARM_UP_DELAY = 0.3
-"""Seconds from the kernel's start to the import of the engine: the first requests come before it."""
 
-
-class MsgKernel(NotebookKernel):
+class MsgKernel(WakingKernel):
     """Routes cells: prompts and msgbook's magics to the session, all else to IPython."""
 
-    banner = f"msgbook {__version__}: a cell is a message; see %help. In a terminal: %display text, Ctrl+D to exit"
-    language_info = LANGUAGE_INFO
+    banner = ChatKernel.banner
+    language_info = ChatKernel.language_info
     is_code_first = False
     """Whether a cell is Python unless it begins with `%%msg`."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.set_up()
 
     def set_up(self) -> None:
         """Make what cells need: the session, and help while they are written."""
         self._routing = Routing(self.shell.magics_manager, is_code_first=self.is_code_first)
-        self._session = Session(working_folder(self._folder), self._namespace, self._routing.cells)
+        self._session = Session(
+            working_folder(self._folder),
+            self._namespace,
+            self._routing.cells,
+            {**getattr(self.parent, "keys_aside", {}), **os.environ},
+        )
         if isinstance(self.session, RecordingSession):
             self.session.recorder = self._session.outputs
         self.control_handlers[KEYS_MESSAGE] = self._take_session_keys
@@ -102,11 +98,6 @@ class MsgKernel(NotebookKernel):
         keys = read_keys(parent.get("buffers"))
         self.io_loop.asyncio_loop.call_soon_threadsafe(self._session.keys.take, keys)
         self.session.send(stream, REPLY, {"status": "ok"}, parent, ident)
-
-    def start(self) -> None:
-        super().start()
-        self.answer_pages()
-        self.io_loop.call_later(_WARM_UP_DELAY, self.warm_up)
 
     def warm_up(self) -> None:
         """Import what the first turn needs, in a thread: it takes about a second."""

@@ -6,7 +6,7 @@ import asyncio
 import importlib
 import os
 import uuid
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -64,6 +64,7 @@ class Session:
         folder: The notebook's folder.
         namespace: Returns the notebook's Python for tools; called when the conversation is made.
         cell_rule: Tells the messages among the cells.
+        environ: The environment with the keys that were set aside; by default the process's own.
 
     Attributes:
         settings: The user's, with the project's; the defaults if they cannot be read.
@@ -71,7 +72,11 @@ class Session:
     """
 
     def __init__(
-        self, folder: Path, namespace: Callable[[], Namespace], cell_rule: CellRule
+        self,
+        folder: Path,
+        namespace: Callable[[], Namespace],
+        cell_rule: CellRule,
+        environ: Mapping[str, str] | None = None,
     ) -> None:
         self._namespace = namespace
         self._cell_rule = cell_rule
@@ -92,7 +97,7 @@ class Session:
         self._problem: ConfigError | None = None
         self.settings, self._rules = Settings(), list[Rule]()
         try:
-            self.settings, self._rules = load_with_project(folder)
+            self.settings, self._rules = load_with_project(folder, environ)
         except ConfigError as error:
             self._problem = ConfigError(f"{error} Correct it, and restart the kernel.")
         warnings = (*self.settings.warnings, *notices(os.environ, self.settings, folder))

@@ -9,7 +9,7 @@ from typing import Any
 from ipykernel.kernelapp import IPKernelApp
 from zmq.eventloop.zmqstream import ZMQStream
 
-from msgbook.kernel.msg_kernel import MsgKernel
+from msgbook.kernel.waking_kernel import ChatKernel
 
 
 class HoldingStream(ZMQStream):
@@ -20,7 +20,7 @@ class HoldingStream(ZMQStream):
         self.handled.wait(300)
 
 
-class SlowKernel(MsgKernel):
+class SlowKernel(ChatKernel):
     async def process_control(self, msg: Any) -> None:
         await super().process_control(msg)
         HoldingStream.handled.set()

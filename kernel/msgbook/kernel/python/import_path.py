@@ -14,8 +14,8 @@ from msgbook.installed import installed_paths
 _OWN = ("msgbook", "msgbook_format")
 _OF_CELLS = (
     "msgbook.kernel.msg_kernel",
-    "msgbook.kernel.python_kernel",
     "msgbook.kernel.talking_kernel",
+    "msgbook.kernel.waking_kernel",
     "msgbook.kernel.execute_request",
 )
 """They run, complete and inspect the user's Python, and import nothing themselves."""
