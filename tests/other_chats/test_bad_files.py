@@ -17,6 +17,7 @@ from msgbook.__main__ import main
 from msgbook.extras.other_chats import archives
 from msgbook.extras.other_chats.chat import find_branches
 from msgbook.extras.other_chats.fields import TooMuchError
+from msgbook.extras.other_chats.read import read_chats
 from msgbook_format.turn import turn_of
 
 
@@ -137,12 +138,11 @@ def test_of_one_bad_chat_among_good_ones_the_place_is_named_and_the_rest_is_writ
         (b"\xff\x00", "expected JSON in UTF-8, found byte 0xff at offset 0"),
         (b"\xff\xfe\x00", "expected JSON in UTF-16, found byte 0x00 at offset 2"),
         (b"hello", "found an error in line 1, column 1"),
-        (json.dumps(TWO_GPT).encode()[:-40], "found an error in line 1"),
-        (json.dumps(TWO_GPT, indent=1).encode()[:-40], "found an error in line "),
+        (json.dumps(TWO_GPT[:1]).encode()[:-40], "found an error in line 1"),
+        (json.dumps(TWO_GPT[0], indent=1).encode()[:-40], "found an error in line "),
+        (json.dumps(MESSAGES).encode()[:-40], "found an error in line 1"),
         (b"[" * 100_000 + b"]" * 100_000, "at most 200 levels"),
         (b'{"messages": ' + b"[" * 300 + b"]" * 300 + b"}", "at most 200 levels"),
-        (b'[{"role": "user", "content": "a", "x": NaN}]', "a number that is too large"),
-        (b'[{"role": "user", "x": ' + b"9" * 5000 + b"}]", "a number that is too large"),
         (b'{"role": "user", "content": "a"}\n{"role": "x"}\n', "`line[1].role`, found 'x'"),
     ],
 )  # fmt: skip
@@ -161,11 +161,73 @@ CHAT = b'{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "
         (b'{"messages": [}\n' + CHAT, "line 1, column 15"),
         (CHAT + b'\n{"messages": [{"role": "x"}]}\n', "`line 2.messages[0].role`, found 'x'"),
         (CHAT + b"\n[]\n", "expected an object in `line 2`, found a list"),
-        (CHAT + b'\n{"messages": [{"role": "user", "x": NaN}]}\n', "line 2: expected JSON, found a number"),
     ],
 )  # fmt: skip
 def test_a_line_that_is_no_chat_is_named_and_the_others_are_written(left_out, content, words):
     assert words in left_out("chats.jsonl", content)
+
+
+EXPORTS = {
+    "ChatGPT": [chatgpt("Tides"), chatgpt("Sea"), chatgpt("Wind")],
+    "Claude": [claude(), claude(), claude()],
+    "OpenAI": [{"messages": MESSAGES, "tags": None}] * 3,
+}
+NOT_IN_JSON = [b"NaN", b"-Infinity", b"1e999", b"9" * 5000]
+DAMAGES = {
+    "a mark is missing": lambda text: text.replace('":', '"', 1),
+    "an end is missing": lambda text: text[:-1],
+    "it is cut": lambda text: text[: len(text) // 2],
+    "it is cut in a text": lambda text: text[: text.rindex('"')],
+    "a comma too many": lambda text: text[:-1] + ",}",
+    "an escape that is none": lambda text: text.replace('": "', '": "\\x', 1),
+    "a word": lambda text: text.replace("null", "None", 1) if "null" in text else f"{text[:-1]},}}",
+    "an end too many": lambda text: text + "}",
+}
+
+
+@pytest.mark.parametrize("number", NOT_IN_JSON)
+@pytest.mark.parametrize("program", EXPORTS)
+def test_a_number_that_json_does_not_have_is_nothing(converter, number, program):
+    chats = changed(EXPORTS[program], 1, "weight", to=None)
+    data = json.dumps(chats).encode()
+    with_number = data.replace(b'"weight": null', b'"weight": ' + number)
+
+    first = read_chats(converter.file("a.zip", archive({"conversations.json": data})))
+    second = read_chats(converter.file("b.zip", archive({"conversations.json": with_number})))
+
+    assert with_number != data
+    assert first == second
+    assert first.unread == []
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+@pytest.mark.parametrize("program", EXPORTS)
+def test_a_damaged_chat_of_a_list_is_named_and_the_others_are_read(
+    converter, program, damage, indent
+):
+    whole = [json.dumps(chat, indent=indent) for chat in EXPORTS[program]]
+    chats = read_chats(converter.file("a.json", f"[{','.join(whole)}]".encode())).chats
+    for place in range(3):
+        items = whole.copy()
+        items[place] = damage(items[place])
+        path = converter.file("a.json", f"[{','.join(items)}]".encode())
+
+        found = read_chats(path)
+
+        assert found.chats == [chat for number, chat in enumerate(chats) if number != place]
+        assert len(found.unread) == 1
+        assert "expected JSON, found an error in line" in found.unread[0]
+
+
+def test_a_download_that_was_cut_off_gives_the_chats_before_the_cut(left_out):
+    data = json.dumps(TWO_GPT).encode()
+
+    assert "found an error in line 1" in left_out("chats.json", data[:-40])
+
+
+def test_what_stands_behind_a_list_is_said_and_the_list_is_read(left_out):
+    assert "Extra data" in left_out("chats.json", json.dumps(TWO_GPT).encode() + b"garbage")
 
 
 PARTS = {

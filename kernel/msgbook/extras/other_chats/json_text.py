@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import codecs
 import json
+import math
+import re
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from msgbook.errors import MsgbookError
@@ -22,6 +25,12 @@ MOST_VALUES = 15_000_000
 """Commas, colons and brackets of a text: each may stand for a value, which takes up to 100 bytes in memory."""
 _MOST_BAD_LINES = 10_000
 """Lines that are no JSON, beyond which a text has no value on each line."""
+_MOST_ERRORS = 100
+"""Errors in a list, beyond which it is damaged as a whole. To name the line of one takes a while in a long text."""
+_BLANKS = re.compile(r"[ \t\n\r]*")
+_FIRST_KEY = re.compile(r'\{\s*("[^"\\]{1,80}")')
+_OPENING = 100
+"""Characters before an error that may be the beginning of the next item: a text that is not closed ends within it."""
 _REMEDY = "Export fewer chats at once"
 
 
@@ -29,10 +38,13 @@ class BadJsonError(MsgbookError):
     """Text that is not the JSON that was expected; the message names line and column."""
 
 
-def load(data: bytes) -> tuple[Any, bool]:
+def load(data: bytes, item_keys: Collection[str] = ()) -> tuple[Any, bool]:
     """Return the value of a JSON file, and whether it has a value on each line; these are then in a list.
 
-    In the list, the error stands for a line that is not JSON, if another one is.
+    The error stands for a line that is not JSON, or for a damaged item of a list, if another one is not.
+
+    Args:
+        item_keys: Each item of a list that may be damaged has one of these.
 
     Raises:
         BadJsonError: It is neither.
@@ -64,6 +76,9 @@ def load(data: bytes) -> tuple[Any, bool]:
     try:
         return _load(text), False
     except json.JSONDecodeError as error:
+        items = list(_items(text, item_keys))
+        if any(isinstance(item, dict) for item in items):
+            return items, False
         if text.count("\n") > MOST_VALUES:
             raise BadJsonError(
                 f"expected at most {MOST_VALUES:,} lines, found more. {_REMEDY}"
@@ -95,8 +110,47 @@ def _line(line: str, number: int) -> Any:
         return _load(line)
     except json.JSONDecodeError as error:
         return _named(error, number)
-    except BadJsonError as error:
-        return BadJsonError(f"line {number}: {error}")
+
+
+def _items(text: str, keys: Collection[str]) -> Iterator[Any]:
+    """Yield the items of a damaged list, with the error in place of each that is damaged.
+
+    Behind an error, the next item is an object with one of the keys. It begins with the key of the first item, since
+    programs write them all alike.
+    """
+    first = _FIRST_KEY.match(text, _after_blanks(text, 1)) if text[:1] == "[" else None
+    if first is None:
+        return
+    begin = re.compile(rf"\{{\s*{re.escape(first[1])}\s*:")
+    at, errors, is_damaged = first.start(), 0, False
+    while errors < _MOST_ERRORS:
+        try:
+            item, end = _DECODER.raw_decode(text, at)
+            end = _after_blanks(text, end)
+            if text[end : end + 1] not in (",", "]"):
+                raise json.JSONDecodeError("Expecting ',' delimiter", text, end)
+        except json.JSONDecodeError as error:
+            if not is_damaged:
+                yield _named(error, error.lineno)
+            found = begin.search(text, max(error.pos - _OPENING, at + 1))
+            if found is None:
+                return
+            at, errors, is_damaged = found.start(), errors + 1, True
+            continue
+        if not is_damaged or (isinstance(item, dict) and not item.keys().isdisjoint(keys)):
+            yield item
+            is_damaged = False
+        if text[end] == "]" and not is_damaged:
+            if text[end + 1 :].strip():
+                error = json.JSONDecodeError("Extra data", text, end + 1)
+                yield _named(error, error.lineno)
+            return
+        at = _after_blanks(text, end + 1)
+
+
+def _after_blanks(text: str, at: int) -> int:
+    found = _BLANKS.match(text, at)
+    return found.end() if found else at
 
 
 def _named(error: json.JSONDecodeError, line: int) -> BadJsonError:
@@ -106,10 +160,25 @@ def _named(error: json.JSONDecodeError, line: int) -> BadJsonError:
 
 
 def _load(text: str) -> Any:
-    try:
-        return jsontext.loads(text)
-    except json.JSONDecodeError:
-        raise
-    except (ValueError, RecursionError):
-        # Numbers that are not finite, or of more than 4300 digits, which Python does not read.
-        raise BadJsonError("expected JSON, found a number that is too large") from None
+    value, end = _DECODER.raw_decode(text)
+    if end != len(text):
+        raise json.JSONDecodeError("Extra data", text, end)
+    return value
+
+
+def _number(text: str) -> float | None:
+    number = float(text)
+    return number if math.isfinite(number) else None
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if len(text) < _MOST_DIGITS else None
+
+
+_MOST_DIGITS = 4000
+"""Digits of a number, of which Python reads at most 4300."""
+
+# What Python writes and JSON does not have, such as `NaN`, is nothing, as in a notebook. Lines in a text need no escape.
+_DECODER = json.JSONDecoder(
+    strict=False, parse_float=_number, parse_int=_whole, parse_constant=lambda _: None
+)

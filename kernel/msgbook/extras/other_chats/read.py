@@ -106,7 +106,7 @@ def _of_part(data: bytes, assets: Assets, unread: Unread, room: Room) -> list[Ot
 
 
 def _of_text(data: bytes, assets: Assets, unread: Unread, room: Room) -> list[OtherChat]:
-    value, lines = json_text.load(data)
+    value, lines = json_text.load(data, _ITEM_KEYS)
     return chats_of(value, unread, lines=lines, assets=assets, room=room)
 
 
@@ -127,6 +127,8 @@ MOST_CHATS = 50_000
 
 _MESSAGES = ("mapping", "chat_messages", "messages")
 """Where the forms have them."""
+_ITEM_KEYS = (*_MESSAGES, "prompt")
+"""Keys of which each item of a list has one, unless it is a message."""
 
 
 class Room:
