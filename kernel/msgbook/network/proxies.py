@@ -119,9 +119,9 @@ def find_variable(kind: str, environ: Mapping[str, str]) -> str | None:
 def is_exempt(url: str, no_proxy: str) -> bool:
     """Return whether `NO_PROXY` says that requests to a URL take no proxy.
 
-    It has no standard. Every form that curl, Go, Java, Windows, Python or requests know counts: names, with or without
-    a dot or `*.` before, addresses and ranges of them, `10.*` and `10.`, ports, schemes, `*`, `<local>`, separated by
-    commas, semicolons, bars or blanks.
+    It has no standard. Every form that curl, Go, Java, Windows, httpx, Python or requests know counts: names and
+    addresses, with or without a dot or `*.` before, ranges of addresses, `10.*` and `10.`, ports, schemes, `*`,
+    `<local>`, separated by commas, semicolons, bars or blanks.
     """
     parts = urlsplit(url)
     host, port = _plain_host(parts.hostname or ""), parts.port or _PORTS.get(parts.scheme)
@@ -194,28 +194,26 @@ def _proxy_settings(environ: Mapping[str, str]) -> dict[str, tuple[str, str]]:
 
 def _covers(place: str, host: str, port: int | None) -> bool:
     """Return whether an entry without its scheme covers a host and a port."""
-    name, wanted = _split_port(place)
-    return place == "*" or (wanted in (None, port) and _names(name, host))
-
-
-def _split_port(place: str) -> tuple[str, int | None]:
-    """Return an entry as a host and a port; None for any port."""
-    place = place.removesuffix(":*")
-    host, colon, digits = place.rpartition(":")
-    is_port = colon and re.fullmatch("[0-9]{1,5}", digits) and (":" not in host or "]" in host)
-    return (host, int(digits)) if is_port else (place, None)
+    if place == "*" or _names(place.removesuffix(":*"), host):
+        return True
+    name, colon, wanted = place.rpartition(":")
+    is_this_port = port is not None and wanted.isdecimal() and wanted.lstrip("0") == str(port)
+    return bool(colon) and is_this_port and _names(name, host)
 
 
 def _names(name: str, host: str) -> bool:
     name = name.replace("[", "").replace("]", "")
     ip = _ip(host)
+    if ip is not None:
+        name = name.lstrip(".")
     if ip is not None and _BEGINNING.fullmatch(name):
         return str(ip).startswith(name)
     name = _plain_host(name)
     if name == _WITHOUT_DOTS:
         return ip.is_loopback if ip else "." not in host
-    if "/" in name or _ip(name.partition("-")[0]):
-        return ip is not None and _in_range(ip, name)
+    if ip is not None and ("/" in name or _ip(name.partition("-")[0])):
+        return _in_range(ip, name)
+    name = name.partition("/")[0]
     if "*" in name[1:]:
         return fnmatchcase(host, name)
     if ip is not None:
@@ -236,12 +234,10 @@ def _in_range(ip: _Ip, name: str) -> bool:
     start, slash, size = name.partition("/")
     if slash and re.fullmatch(r"[0-9]+(\.[0-9]+){0,2}", start):
         start += ".0" * (3 - start.count("."))
+    if _ip(start) == ip:
+        return True
     try:
-        return (
-            ip in ipaddress.ip_network(f"{start}/{size}", strict=False)
-            if slash
-            else _ip(start) == ip
-        )
+        return bool(slash) and ip in ipaddress.ip_network(f"{start}/{size}", strict=False)
     except ValueError:
         return False
 
