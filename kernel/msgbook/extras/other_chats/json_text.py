@@ -142,8 +142,8 @@ def _items(text: str, keys: Collection[str]) -> Iterator[Any]:
             is_damaged = False
         if text[end] == "]" and not is_damaged:
             if text[end + 1 :].strip():
-                error = json.JSONDecodeError("Extra data", text, end + 1)
-                yield _named(error, error.lineno)
+                more = json.JSONDecodeError("Extra data", text, end + 1)
+                yield _named(more, more.lineno)
             return
         at = _after_blanks(text, end + 1)
 
