@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import unicodedata
 
 import pytest
 from file_calls import FileCalls
@@ -331,6 +332,31 @@ def test_wide_text_without_a_byte_order_mark_is_read_in_any_letters(codec: str, 
 
     assert file is not None
     assert (file.text, file.codec, file.is_guessed) == (text, codec, True)
+
+
+def _words_by_script() -> dict[str, str]:
+    """Return some words of each alphabet and syllabary: its letters in their order."""
+    letters: dict[str, list[str]] = {}
+    for char in map(chr, range(0x370, 0xD800)):
+        script = unicodedata.name(char, "?").split()[0]
+        if unicodedata.category(char) in ("Lo", "Ll") and script not in ("CJK", "LATIN", "MODIFIER"):
+            letters.setdefault(script, []).append(char)
+    scripts = {script: found[:40] for script, found in letters.items() if len(found) >= 20}
+    return {
+        script: " ".join("".join(found[at : at + 4]) for at in range(0, len(found), 4))
+        for script, found in scripts.items()
+    }
+
+
+@pytest.mark.parametrize("codec", WIDE)
+def test_wide_text_is_read_in_the_letters_of_each_script(codec: str) -> None:
+    scripts = _words_by_script()
+    assert len(scripts) > 50
+    for script, text in scripts.items():
+        file = decode(text.encode(codec), local="")
+
+        assert file is not None, script
+        assert (file.text, file.codec) == (text, codec), script
 
 
 @pytest.mark.parametrize("codec", WIDE)

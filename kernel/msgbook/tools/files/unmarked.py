@@ -19,8 +19,8 @@ _LEAST_ALONE = 6
 _LEAST_LETTERS = 0.75
 
 _USUAL = re.compile(
-    "[\t\n\r -~\u00a1-\u024f\u0370-\u03ff\u0400-\u052f\u0590-\u06ff\u0900-\u0dff\u0e00-\u0eff\u10a0-\u11ff\u1e00-\u1fff"
-    "\u2010-\u2027\u2030-\u203b\u20a0-\u20bf\u2100-\u214f\u2190-\u2193\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uffee]"
+    "[\t\n\r -~\u00a1-\u024f\u0370-\u1cff\u1e00-\u1fff\u2c00-\u2dff\ua000-\uabff"
+    "\u2010-\u2027\u2030-\u203b\u20a0-\u20bf\u2100-\u214f\u2190-\u2193\u3000-\u31ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uffee]"
 )
 _MANY = re.compile("[\u4e00-\u9fff\uac00-\ud7a3]")
 """Ideographs and syllables, of which there are so many that random bytes are some."""
@@ -50,7 +50,7 @@ def find_wide(data: bytes) -> str | None:
     if len(data) % 4 == 0 and len(data) >= 8:
         for codec in ("utf-32-le", "utf-32-be"):
             text = _decoded(data, codec)
-            if text and _share(text) >= _LEAST:
+            if text and _share(text) >= _LEAST and _share_of_common(text) >= _LEAST_COMMON:
                 return codec
     if len(data) % 2 or len(data) < 4:
         return None
