@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -105,6 +106,44 @@ def test_a_number_of_items_in_a_schema_is_no_number_of_tools() -> None:
 
     assert found is not None
     assert "mcp__cal__0" in found.notice("m", "p")
+
+
+SYSTEM = Request("m", [{"role": "system", "content": "s"}, user("a")])
+MANY = Request("m", [user("a")], [TOOL], {"reasoning_effort": "high", "logit_bias": {"1": 1}, "top_k": 3, "stop": ["x"]})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "request_", "notice"),
+    [
+        ("m does not support reasoning.effort", MANY, "reasoning effort"),
+        ("Thinking is not supported for this model", MANY, "reasoning effort"),
+        ("m cannot be used with reasoning effort.", MANY, "reasoning effort"),
+        ("logit_bias is not supported", MANY, "left out: logit_bias"),
+        ("logit_bias will not work with this model", MANY, "left out: logit_bias"),
+        ("m cannot take top_k", MANY, "left out: top_k"),
+        ("The following parameters are not recognised: top_k", MANY, "left out: top_k"),
+        ("参数 top_k 不支持", MANY, "left out: top_k"),
+        ("body -> stop: not allowed for m", MANY, "left out: stop"),
+        ("Tool calling is not supported with this model", WITH_CALLS, "not support tools"),
+        ("This model does not support image input", Request("m", [SEEN]), "not accept images"),
+        ("messages.0.content.1: unknown variant `image_url`, expected `text`", Request("m", [SEEN]), "not accept images"),
+        ("messages: role 'system' cannot be used with this model", SYSTEM, "system prompt"),
+        ("messages with role 'tool' are not allowed", WITH_CALLS, "sent as text"),
+        ("maximum of 3 function tools are supported per request, got 6", WITH_CALLS, "no more tools than 3"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("sign", ["'", "\u2019", ""])
+def test_a_refusal_says_not_in_any_way(
+    words: str, request_: Request, notice: str, sign: str
+) -> None:
+    if sign:
+        words = words.replace("cannot", f"can{sign}t").replace("will not", f"won{sign}t")
+        words = re.sub(r"\b(is|are|does) not\b", rf"\1n{sign}t", words)
+
+    found = find_adaptation(refusal(400, error(words)), request_)
+
+    assert found is not None
+    assert notice in found.notice("m", "p")
 
 
 def test_all_tools_get_the_same_value_of_strict() -> None:

@@ -339,7 +339,11 @@ def _words_by_script() -> dict[str, str]:
     letters: dict[str, list[str]] = {}
     for char in map(chr, range(0x370, 0xD800)):
         script = unicodedata.name(char, "?").split()[0]
-        if unicodedata.category(char) in ("Lo", "Ll") and script not in ("CJK", "LATIN", "MODIFIER"):
+        if unicodedata.category(char) in ("Lo", "Ll") and script not in (
+            "CJK",
+            "LATIN",
+            "MODIFIER",
+        ):
             letters.setdefault(script, []).append(char)
     scripts = {script: found[:40] for script, found in letters.items() if len(found) >= 20}
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
@@ -73,8 +74,8 @@ class RefusedError(ProviderError):
         super().__init__(failure.name, failure.what, failure.retry, failure.advice)
         self.status = status
         self.said = said
-        self.body = body
-        self.words = said if words is None else words
+        self.body = _spelled_out(body)
+        self.words = _spelled_out(said if words is None else words)
         self.kind = kind
 
     def advised(self, advice: str) -> RefusedError:
@@ -83,6 +84,17 @@ class RefusedError(ProviderError):
             return self
         failure = ProviderError(self.name, self.what, self.retry, advice)
         return type(self)(failure, self.status, self.said, self.body, self.words, self.kind)
+
+
+_SHORT_FORM = re.compile(r"\b(\w{0,12})n(?:['\u2019]|\\u2019)t\b", re.IGNORECASE)
+_LONG_FORMS = {"ca": "cannot", "wo": "will not"}
+
+
+def _spelled_out(words: str) -> str:
+    """Return words with `not` in place of short forms such as `isn't`, so that one pattern finds both."""
+    return _SHORT_FORM.sub(
+        lambda found: _LONG_FORMS.get(found[1].lower()) or f"{found[1]} not", words
+    )
 
 
 class UnknownModelError(RefusedError):

@@ -57,7 +57,7 @@ _LIMIT = re.compile(
 )
 """Words about the number of images, or of tools, that a request may hold; the first are vLLM's."""
 _CANNOT = re.compile(
-    r"support|multi-?\s?modal|\bmmproj\b|missing data|\bno vision|\bwithout vision|\bcannot see\b",
+    r"support|unknown variant|multi-?\s?modal|\bmmproj\b|missing data|\bno vision|\bwithout vision|\bcannot see\b",
     re.IGNORECASE,
 )
 _TOOL_MESSAGE = re.compile(r"\brole\W{1,4}tool\b|\btool[ _-]?(message|result|role)", re.IGNORECASE)

@@ -36,7 +36,7 @@ TOOLS_AS_SUCH = re.compile(
 _TOO_MANY_TOOLS = re.compile(
     r"too many (tools|functions)|\b\d+ (tools|functions)\b.{0,20}\b(supported|allowed|accepted)"
     r"|\b(number|count) of (tools|functions)\b|\b\d+ function[ _]?declarations?\b|\btools[\"'`]?\W{1,4}(array|list) too long"
-    r"|(at most|maximum|max|limit|more than|up to)( of)? \d+ (tools|functions)\b|\btools\b.{0,20}\bexceed"
+    r"|(at most|maximum|max|limit|more than|up to)( of)? \d+ (function |custom )?(tools|functions)\b|\btools\b.{0,20}\bexceed"
     r"|(?<![\w.\]])tools\b[^\w\[.]{0,5}[^\[.\d]{0,40}(?<![\w.])(\d+ )?(items|elements|entries)\b",
     re.IGNORECASE,
 )
@@ -61,7 +61,8 @@ _MISSED = re.compile(
 
 _REFUSED = re.compile(
     r"unsupported|not support|unavailable|incompatible|mutually exclusive|cannot both|can't both|may not be (set|used|enabled)|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
-    r"|not (permitted|allowed|enabled|accept|available)|only\b.{0,60}\b(allowed|supported|set)",
+    r"|not (an? )?(permitted|allowed|enabled|accept|available|recogni[sz]ed|configurable|applicable|compatible|valid for|belong|work with)"
+    r"|cannot (be (used|combined|applied|provided|enabled)|take|use|accept|handle)|only\b.{0,60}\b(allowed|supported|set)|不支持",
     re.IGNORECASE,
 )
 """Words about a key as such or all its values. The user can change a value that is out of range."""
@@ -134,13 +135,15 @@ def _is_named(key: str, words: str) -> bool:
     whole = rf"(?<![\w-])({spelled})(?![\w-])"
     if "_" in key:
         return bool(re.search(whole, words))
-    named = rf"(argument|parameter|field|key|option|property|input)s?( supplied)?\W{{1,4}}{whole}"
+    named = (
+        rf"(argument|parameter|field|key|option|property|input|body)s?( supplied)?\W{{1,4}}{whole}"
+    )
     quoted = rf"[\"'`](\w+\.)*{whole}[\"'`]"
     return bool(re.search(rf"{quoted}|{named}|: {whole}\W*$", words, re.IGNORECASE))
 
 
-EFFORT = r"reasoning[ _.]?effort|\bthinking\b|\bthink value\b"
-"""The key, and the words of Ollama and xAI."""
+EFFORT = r"reasoning[ _.-]?(effort|level)|(?<!best[ -])\beffort\b|[\"'`]reasoning[\"'`]|\breasoning (is|param)|\bthinking\b|\bthink value\b"
+"""The key over each API, the key that holds it, and the words of Ollama and xAI."""
 
 SUMMARY = r"reasoning[ _.]summar|[\"'`]reasoning[\"'`]"
 NO_REASONING_BACK = re.compile(
@@ -284,12 +287,14 @@ SIGNATURE = re.compile(r"thought[ _-]?signature", re.IGNORECASE)
 SYSTEM = re.compile(
     r"\bsystem[ _-]?(role|messages?|prompts?|instructions?)?\b.{0,30}\b(not|n't) (be )?(supported|allowed|accepted|enabled)"
     r"|(not|n't) (support|accept|allow) (the |a )?[\"'`]?system\b|\bdeveloper instruction is not"
+    r"|\brole\W{1,4}system\b.{0,20}\b(not (supported|allowed|accepted)|cannot be used)"
     r"|(unexpected|unknown|unsupported|invalid) (message )?role\W{1,4}system\b|only user.{0,30} roles? (are|is) ",
     re.IGNORECASE,
 )
 """The words of templates of Gemma and Mistral, and of Gemini for Gemma."""
 TOOL_ROLE = re.compile(
     r"(unexpected|unknown|unsupported|invalid) (message )?role\W{1,4}(tool|function)\b"
+    r"|\brole\W{1,4}(tool|function)\b.{0,20}\b(not (supported|allowed|accepted)|cannot be used)"
     r"|\b(tool|function)[\"'`]? role\b.{0,30}(not|n't) (supported|allowed)|only user and assistant roles"
     r"|expected [\"'`]?thinking\b",
     re.IGNORECASE,

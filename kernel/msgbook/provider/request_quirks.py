@@ -479,7 +479,7 @@ ADAPTATIONS: tuple[Row[Any], ...] = (
         lambda request: (
             "reasoning_effort" not in request.options and "reasoning_summary" in request.options
         ),
-        refuses_key(r"\bthinking\b|\bdisplay\b"),
+        refuses_key(rf"{EFFORT}|\bdisplay\b"),
         without_option("reasoning_summary"),
         "",
     ),
