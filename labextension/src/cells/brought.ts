@@ -71,10 +71,10 @@ const AT_ONCE = 200;
  * A digest names the same text for ever, so each is asked about once.
  */
 export class BroughtFacts {
-  /** @param ask - Asks the kernel, as soon as it can be asked. */
-  constructor(ask: Ask) {
-    this._ask = ask;
-  }
+  constructor(
+    /** Asks the kernel, as soon as it can be asked. */
+    private readonly _ask: Ask
+  ) {}
 
   /** Return the estimated tokens of a text; null if the kernel does not keep it. */
   tokens(digest: string): Promise<number | null> {
@@ -135,7 +135,6 @@ export class BroughtFacts {
     return null;
   }
 
-  private readonly _ask: Ask;
   private readonly _tokens = new Map<string, Promise<number | null>>();
   private readonly _pictures = new Map<string, Promise<string | null>>();
   private _wanted: string[] = [];
@@ -186,12 +185,13 @@ export function showBrought(
 }
 
 class BroughtRow {
-  constructor(cell: CodeCell, facts: BroughtFacts, trans: TranslationBundle) {
-    this._cell = cell;
-    this._facts = facts;
-    this._trans = trans;
-    cell.disposed.connect(() => Signal.clearData(this));
-    cell.model.outputs.changed.connect(this._update, this);
+  constructor(
+    private readonly _cell: CodeCell,
+    private readonly _facts: BroughtFacts,
+    private readonly _trans: TranslationBundle
+  ) {
+    this._cell.disposed.connect(() => Signal.clearData(this));
+    this._cell.model.outputs.changed.connect(this._update, this);
     this._update();
   }
 
@@ -216,9 +216,6 @@ class BroughtRow {
     }
   }
 
-  private readonly _cell: CodeCell;
-  private readonly _facts: BroughtFacts;
-  private readonly _trans: TranslationBundle;
   private _row: Widget | null = null;
   private _seen = '[]';
 }

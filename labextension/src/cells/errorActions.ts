@@ -35,20 +35,16 @@ export function offerHelp(
 /** The buttons below the traceback of one cell. */
 class ErrorActions {
   constructor(
-    panel: NotebookPanel,
-    cell: CodeCell,
-    trans: TranslationBundle,
-    dialogs: ISessionContextDialogs | undefined
+    private readonly _panel: NotebookPanel,
+    private readonly _cell: CodeCell,
+    private readonly _trans: TranslationBundle,
+    private readonly _dialogs: ISessionContextDialogs | undefined
   ) {
-    this._panel = panel;
-    this._cell = cell;
-    this._trans = trans;
-    this._dialogs = dialogs;
-    cell.disposed.connect(() => Signal.clearData(this));
-    cell.model.outputs.changed.connect(this.update, this);
-    cell.model.contentChanged.connect(this.update, this);
+    this._cell.disposed.connect(() => Signal.clearData(this));
+    this._cell.model.outputs.changed.connect(this.update, this);
+    this._cell.model.contentChanged.connect(this.update, this);
     // A cell that was never in view has no outputs to stand below.
-    void cell.ready.then(() => {
+    void this._cell.ready.then(() => {
       this._isBuilt = true;
       this.update();
     });
@@ -115,10 +111,6 @@ class ErrorActions {
     await runBelow(this._panel, index, source, this._dialogs);
   }
 
-  private readonly _panel: NotebookPanel;
-  private readonly _cell: CodeCell;
-  private readonly _trans: TranslationBundle;
-  private readonly _dialogs: ISessionContextDialogs | undefined;
   private _buttons: Widget | null = null;
   private _isBuilt = false;
 }

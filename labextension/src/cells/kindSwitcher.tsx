@@ -49,17 +49,18 @@ export function kindItem(
 
 /** Shows and changes the kind of the selected cells. */
 class KindSwitcher extends ReactWidget {
-  constructor(panel: NotebookPanel, trans: TranslationBundle) {
+  constructor(
+    private readonly _panel: NotebookPanel,
+    private readonly _trans: TranslationBundle
+  ) {
     super();
-    this._panel = panel;
-    this._trans = trans;
     // JupyterLab's own classes, for its look.
     this.addClass('jp-Notebook-toolbarCellType');
     this.addClass('msgbook-KindSwitcher');
-    const { content } = panel;
+    const { content } = this._panel;
     content.activeCellChanged.connect(this._follow, this);
     content.selectionChanged.connect(this.update, this);
-    onKernelChoice(panel, () => this.update());
+    onKernelChoice(this._panel, () => this.update());
     this._follow();
   }
 
@@ -142,8 +143,6 @@ class KindSwitcher extends ReactWidget {
     }
   }
 
-  private readonly _panel: NotebookPanel;
-  private readonly _trans: TranslationBundle;
   private _followed: ICellModel | null = null;
   private _shown: Kind | null = null;
   private _said = '';

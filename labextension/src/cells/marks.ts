@@ -13,20 +13,17 @@ import { controlsVisible, visible } from '../turn/text';
 
 /** Marks on the cells of a chat that say what the model gets of each. */
 export class CellMarks {
-  /** @param changed - Called when the mark of a cell has changed. */
   constructor(
-    panel: NotebookPanel,
-    trans: TranslationBundle,
-    changed: (cell: Cell) => void
+    private readonly _panel: NotebookPanel,
+    private readonly _trans: TranslationBundle,
+    /** Called when the mark of a cell has changed. */
+    private readonly _onChange: (cell: Cell) => void
   ) {
-    this._panel = panel;
-    this._trans = trans;
-    this._onChange = changed;
-    const { content, sessionContext } = panel;
+    const { content, sessionContext } = this._panel;
     content.modelChanged.connect(this._join, this);
     sessionContext.kernelChanged.connect(this._onKernel, this);
     sessionContext.kernelPreferenceChanged.connect(this._onKernel, this);
-    panel.disposed.connect(() => Signal.clearData(this));
+    this._panel.disposed.connect(() => Signal.clearData(this));
     this._join();
   }
 
@@ -57,9 +54,6 @@ export class CellMarks {
     }
   }
 
-  private readonly _panel: NotebookPanel;
-  private readonly _trans: TranslationBundle;
-  private readonly _onChange: (cell: Cell) => void;
   private readonly _marks = new Map<Cell, CellMark>();
 }
 
@@ -70,14 +64,11 @@ export class CellMarks {
 class CellMark {
   constructor(
     cell: Cell,
-    trans: TranslationBundle,
-    bare: () => BareCell,
-    changed: (cell: Cell) => void
+    private readonly _trans: TranslationBundle,
+    private readonly _bare: () => BareCell,
+    private readonly _changed: (cell: Cell) => void
   ) {
     this._cell = cell;
-    this._trans = trans;
-    this._bare = bare;
-    this._changed = changed;
     this._sign.setAttribute('role', 'img');
     cell.disposed.connect(() => Signal.clearData(this));
     cell.model.metadataChanged.connect(this.update, this);
@@ -135,9 +126,6 @@ class CellMark {
   }
 
   private readonly _cell: Cell;
-  private readonly _trans: TranslationBundle;
-  private readonly _bare: () => BareCell;
-  private readonly _changed: (cell: Cell) => void;
   private readonly _sign = element('span', 'msgbook-CellMark');
   private _words: string | null = null;
   private _note: Widget | null = null;

@@ -22,10 +22,9 @@ export class CodeToolbar {
   /** @param root - Contains the answers; its listeners end with it. */
   constructor(
     root: HTMLElement,
-    actions: ICodeActions,
+    private readonly _actions: ICodeActions,
     trans: TranslationBundle
   ) {
-    this._actions = actions;
     this._trans = trans;
     this._node = element('div', 'msgbook-CodeTools', this._said);
     this._node.setAttribute('role', 'toolbar');
@@ -35,17 +34,17 @@ export class CodeToolbar {
     this._insert = this._button(
       addBelowIcon,
       trans.__('Insert the code below as a cell'),
-      pre => void actions.insert(pre, codeIn(pre), false)
+      pre => void this._actions.insert(pre, codeIn(pre), false)
     );
     this._run = this._button(
       runIcon,
       trans.__('Insert the code below as a cell and run it'),
-      pre => void actions.insert(pre, codeIn(pre), true)
+      pre => void this._actions.insert(pre, codeIn(pre), true)
     );
     this._button(
       saveIcon,
       trans.__('Save the code as a file'),
-      pre => void actions.save(codeIn(pre))
+      pre => void this._actions.save(codeIn(pre))
     );
     root.addEventListener('pointerover', event => this._point(event.target));
     root.addEventListener('pointerleave', () => this._point(null));
@@ -126,7 +125,6 @@ export class CodeToolbar {
     return button;
   }
 
-  private readonly _actions: ICodeActions;
   private readonly _trans: TranslationBundle;
   private readonly _node: HTMLElement;
   private readonly _said = element('span', 'msgbook-CodeTools-said');

@@ -30,18 +30,12 @@ export interface ICodeActions {
 /** The code of a notebook's answers. */
 export class NotebookCode implements ICodeActions {
   constructor(
-    panel: NotebookPanel,
-    contents: Contents.IManager,
-    trans: TranslationBundle,
-    dialogs: ISessionContextDialogs | undefined,
-    isBare: () => boolean
-  ) {
-    this._panel = panel;
-    this._contents = contents;
-    this._trans = trans;
-    this._dialogs = dialogs;
-    this._isBare = isBare;
-  }
+    private readonly _panel: NotebookPanel,
+    private readonly _contents: Contents.IManager,
+    private readonly _trans: TranslationBundle,
+    private readonly _dialogs: ISessionContextDialogs | undefined,
+    private readonly _isBare: () => boolean
+  ) {}
 
   canInsert(): boolean {
     return this._panel.content.model?.readOnly === false;
@@ -157,12 +151,6 @@ export class NotebookCode implements ICodeActions {
       ? ''
       : (this._panel.content.model?.defaultKernelLanguage ?? '').toLowerCase();
   }
-
-  private readonly _panel: NotebookPanel;
-  private readonly _contents: Contents.IManager;
-  private readonly _trans: TranslationBundle;
-  private readonly _dialogs: ISessionContextDialogs | undefined;
-  private readonly _isBare: () => boolean;
 }
 
 /** Columns to the next stop of a tab, as browsers show it. */

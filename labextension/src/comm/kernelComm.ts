@@ -36,10 +36,11 @@ export type CommKernel = Pick<
  * made over the control channel, which always answers.
  */
 export class KernelComm implements IDisposable {
-  constructor(kernel: CommKernel, target: string) {
-    this._kernel = kernel;
-    this._target = target;
-    kernel.iopubMessage.connect(this._onMessage, this);
+  constructor(
+    private readonly _kernel: CommKernel,
+    private readonly _target: string
+  ) {
+    this._kernel.iopubMessage.connect(this._onMessage, this);
   }
 
   /** Emitted with the data of each message of the kernel. */
@@ -144,8 +145,6 @@ export class KernelComm implements IDisposable {
     }
   }
 
-  private readonly _kernel: CommKernel;
-  private readonly _target: string;
   private readonly _id = UUID.uuid4();
   private readonly _received = new Signal<this, JSONValue>(this);
   private readonly _closed = new Signal<this, void>(this);
@@ -207,13 +206,14 @@ export type LinkedSession = Pick<
  * its session.
  */
 export class KernelLink implements IDisposable {
-  constructor(session: LinkedSession, handler: CommHandler) {
-    this._session = session;
-    this._handler = handler;
-    session.kernelChanged.connect(this._onKernelChanged, this);
-    session.statusChanged.connect(this._onStatusChanged, this);
-    session.connectionStatusChanged.connect(this._ensureOpen, this);
-    session.disposed.connect(this.dispose, this);
+  constructor(
+    private readonly _session: LinkedSession,
+    private readonly _handler: CommHandler
+  ) {
+    this._session.kernelChanged.connect(this._onKernelChanged, this);
+    this._session.statusChanged.connect(this._onStatusChanged, this);
+    this._session.connectionStatusChanged.connect(this._ensureOpen, this);
+    this._session.disposed.connect(this.dispose, this);
     this._ensureOpen();
   }
 
@@ -338,8 +338,6 @@ export class KernelLink implements IDisposable {
     comm?.dispose();
   }
 
-  private readonly _session: LinkedSession;
-  private readonly _handler: CommHandler;
   private readonly _opened = new Signal<this, void>(this);
   private _comm: KernelComm | null = null;
   private _timer: number | undefined;

@@ -27,10 +27,10 @@ export type Send = (data: JSONObject) => boolean;
 
 /** Questions of toolbars and panels to the kernel (docs/protocol.md, `query`). */
 export class Queries {
-  constructor(send: Send, words: IQueryWords) {
-    this._send = send;
-    this._words = words;
-  }
+  constructor(
+    private readonly _send: Send,
+    private readonly _words: IQueryWords
+  ) {}
 
   /**
    * Ask the kernel; reject with a `QueryError` if it cannot answer or does not answer in time.
@@ -91,7 +91,5 @@ export class Queries {
     return waiting;
   }
 
-  private readonly _send: Send;
-  private readonly _words: IQueryWords;
   private readonly _waiting = new Map<string, IWaiting>();
 }

@@ -35,17 +35,13 @@ export interface IApprovalCells {
  * Only a message of the kernel opens one; nothing in a file can. Each is answered once.
  */
 export class Approvals {
-  /**
-   * @param send - Sends a message to the kernel; returns false if it cannot be reached.
-   * @param asked - Called with the cell of each question that the kernel asks.
-   */
+  /** @param asked - Called with the cell of each question that the kernel asks. */
   constructor(
-    cells: IApprovalCells,
-    send: (data: JSONObject) => boolean,
+    private readonly _cells: IApprovalCells,
+    /** Sends a message to the kernel; returns false if it cannot be reached. */
+    private readonly _send: (data: JSONObject) => boolean,
     asked: (cellId: string) => void = () => undefined
   ) {
-    this._cells = cells;
-    this._send = send;
     this._asked = asked;
   }
 
@@ -146,9 +142,7 @@ export class Approvals {
 
   private readonly _changed = new Signal<this, void>(this);
   private readonly _unheard = new Signal<this, IMissedAnswer>(this);
-  private readonly _cells: IApprovalCells;
   private readonly _asked: (cellId: string) => void;
-  private readonly _send: (data: JSONObject) => boolean;
   private readonly _open = new Map<string, IApprovalQuestion>();
   /** Words of the answers, any of which can be too late, by the ids of their questions. */
   private readonly _sent = new Map<string, string>();

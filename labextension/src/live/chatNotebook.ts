@@ -136,14 +136,15 @@ const OURS: Mode = 'full';
  * A Python notebook stays as its kernel's users have it, also if messages can be in it.
  */
 export class ChatWindowing {
-  /** @param isOn - Returns whether chats have a mode of their own. */
-  constructor(panel: NotebookPanel, isOn: () => boolean) {
-    this._panel = panel;
-    this._isOn = isOn;
-    this._theirs = panel.content.notebookConfig.windowingMode;
-    onKernelChoice(panel, () => this.update());
-    panel.content.model?.metadataChanged.connect(this.update, this);
-    panel.disposed.connect(() => Signal.clearData(this));
+  constructor(
+    private readonly _panel: NotebookPanel,
+    /** Returns whether chats have a mode of their own. */
+    private readonly _isOn: () => boolean
+  ) {
+    this._theirs = this._panel.content.notebookConfig.windowingMode;
+    onKernelChoice(this._panel, () => this.update());
+    this._panel.content.model?.metadataChanged.connect(this.update, this);
+    this._panel.disposed.connect(() => Signal.clearData(this));
     this.update();
   }
 
@@ -179,8 +180,6 @@ export class ChatWindowing {
     }
   }
 
-  private readonly _panel: NotebookPanel;
-  private readonly _isOn: () => boolean;
   private readonly _changed = new Signal<this, void>(this);
   private _theirs: Mode;
   private _isOurs = false;

@@ -85,8 +85,7 @@ const PROMPT_PART = 0.5;
 
 /** Lets the view of a notebook follow the end of its running answer. */
 export class EndFollower {
-  constructor(notebook: Notebook) {
-    this._notebook = notebook;
+  constructor(private readonly _notebook: Notebook) {
     this._observer = new ResizeObserver(() => this._onResize());
   }
 
@@ -213,7 +212,6 @@ export class EndFollower {
     };
   }
 
-  private readonly _notebook: Notebook;
   private readonly _observer: ResizeObserver;
   private readonly _rule = new FollowRule();
   /** The cell whose end is looked at. */

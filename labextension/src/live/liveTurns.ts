@@ -41,20 +41,16 @@ const NOBODY: ITurnWatcher = {
  * Of the pages that share a document, one writes; the others only show.
  */
 export class LiveTurns {
-  /**
-   * @param send - Sends a message to the kernel; returns false if it cannot be reached.
-   */
   constructor(
-    cells: ITurnCells,
-    send: (data: JSONObject) => boolean,
+    private readonly _cells: ITurnCells,
+    /** Sends a message to the kernel; returns false if it cannot be reached. */
+    private readonly _send: (data: JSONObject) => boolean,
     watcher: ITurnWatcher = NOBODY
   ) {
     this._watcher = watcher;
-    this._cells = cells;
-    this._send = send;
-    this._writers = new Writers(cells, send);
-    this._requests = new TurnRequests(cells, send);
-    this._outputs = new TurnOutputs(cells);
+    this._writers = new Writers(this._cells, this._send);
+    this._requests = new TurnRequests(this._cells, this._send);
+    this._outputs = new TurnOutputs(this._cells);
   }
 
   /** Handlers of the kernel's messages about turns. */
@@ -294,8 +290,6 @@ export class LiveTurns {
     );
   }
 
-  private readonly _cells: ITurnCells;
-  private readonly _send: (data: JSONObject) => boolean;
   private readonly _watcher: ITurnWatcher;
   private readonly _writers: Writers;
   private readonly _requests: TurnRequests;
@@ -355,9 +349,7 @@ export function applyDelta(live: ILiveTurn, delta: ITurnDelta): boolean {
 
 /** Writer of live turns into the outputs of a notebook. */
 export class TurnOutputs {
-  constructor(cells: ITurnCells) {
-    this._cells = cells;
-  }
+  constructor(private readonly _cells: ITurnCells) {}
 
   /** Replace a turn in the outputs; with `add`, also write it if it is missing. */
   put(live: ILiveTurn, add: boolean): void {
@@ -410,8 +402,6 @@ export class TurnOutputs {
       there.started !== turn.started
     );
   }
-
-  private readonly _cells: ITurnCells;
 }
 
 /** Return whether one time is after another; both are from a file and may be anything. */
@@ -424,11 +414,11 @@ const PATIENCE = 2000;
 
 /** The page's open requests to the kernel for the turns of cells. */
 export class TurnRequests {
-  /** @param send - Sends a message to the kernel; returns false if it cannot be reached. */
-  constructor(cells: ITurnCells, send: (data: JSONObject) => boolean) {
-    this._cells = cells;
-    this._send = send;
-  }
+  constructor(
+    private readonly _cells: ITurnCells,
+    /** Sends a message to the kernel; returns false if it cannot be reached. */
+    private readonly _send: (data: JSONObject) => boolean
+  ) {}
 
   /**
    * Return whether the kernel was asked for the turn of a cell a moment ago.
@@ -482,8 +472,6 @@ export class TurnRequests {
     this._strangers.clear();
   }
 
-  private readonly _cells: ITurnCells;
-  private readonly _send: (data: JSONObject) => boolean;
   /** Times of the requests, in milliseconds since the epoch, by cell. */
   private readonly _asked = new Map<string, number>();
   /** Displays of turns that are not, or may not be, in this notebook. */

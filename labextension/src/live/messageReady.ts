@@ -33,9 +33,8 @@ export function keepMessageReadyNow({ model }: Pick<Context, 'model'>): void {
 }
 
 class WaitingMessage {
-  constructor(context: Context) {
-    this._context = context;
-    const { model } = context;
+  constructor(private readonly _context: Context) {
+    const { model } = this._context;
     if (model.collaborative) {
       return;
     }
@@ -68,7 +67,6 @@ class WaitingMessage {
     }
   }
 
-  private readonly _context: Context;
   private _hasBegun = false;
   /** The cell that was added; null if there was one. */
   private _id: string | null = null;

@@ -8,10 +8,10 @@ import type * as nbformat from '@jupyterlab/nbformat';
 
 /** Shows outputs that JupyterLab shows only on the page that ran the cell. */
 export class MirroredOutputs {
-  constructor(cells: NotebookCells, turns: LiveTurns) {
-    this._cells = cells;
-    this._turns = turns;
-  }
+  constructor(
+    private readonly _cells: NotebookCells,
+    private readonly _turns: LiveTurns
+  ) {}
 
   /**
    * Take a message of the kernel to all its clients.
@@ -56,8 +56,6 @@ export class MirroredOutputs {
     }
   }
 
-  private readonly _cells: NotebookCells;
-  private readonly _turns: LiveTurns;
   /** The cell of the last turn that was taken over, and the request that ran it. */
   private _adopted: { cellId: string; parent: string | undefined } | null =
     null;

@@ -21,11 +21,11 @@ const CONTINUES = /^\s*%continue(?!\S)/;
 
 /** The cells of a notebook by id, with at most one turn each. */
 export class NotebookCells implements ITurnCells, IApprovalCells {
-  /** @param client - Returns this page's client session at the kernel; null without one. */
-  constructor(notebook: Notebook, client: () => string | null) {
-    this._notebook = notebook;
-    this._client = client;
-  }
+  constructor(
+    private readonly _notebook: Notebook,
+    /** Returns this page's client session at the kernel; null without one. */
+    private readonly _client: () => string | null
+  ) {}
 
   get isShared(): boolean {
     return this._notebook.model?.collaborative ?? false;
@@ -271,8 +271,6 @@ export class NotebookCells implements ITurnCells, IApprovalCells {
     return this._widgets.get(cellId);
   }
 
-  private readonly _notebook: Notebook;
-  private readonly _client: () => string | null;
   private readonly _renderers = new WeakMap<Element, TurnRenderer>();
   private readonly _stale = new Set<string>();
   private _frame: number | undefined;

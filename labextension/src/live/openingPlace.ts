@@ -9,10 +9,12 @@ const POINTING = ['wheel', 'pointerdown', 'touchstart'] as const;
 
 /** Notes whether a person does something in a notebook while it is opened. */
 export class ActionWatch {
-  constructor(node: HTMLElement, actions: readonly string[] = ACTIONS) {
-    this._node = node;
+  constructor(
+    private readonly _node: HTMLElement,
+    actions: readonly string[] = ACTIONS
+  ) {
     this._actions = actions;
-    listen(node, actions, this);
+    listen(this._node, actions, this);
   }
 
   get hasActed(): boolean {
@@ -29,7 +31,6 @@ export class ActionWatch {
     );
   }
 
-  private readonly _node: HTMLElement;
   private readonly _actions: readonly string[];
   private _hasActed = false;
 }
@@ -151,17 +152,16 @@ type Scrolled = Pick<NotebookPanel, 'node' | 'disposed'> & {
 
 /** Keeps the end of a notebook in view while its answers are drawn, until a person does something. */
 export class EndKeeper {
-  constructor(panel: Scrolled) {
-    this._panel = panel;
-    this._scroller = panel.content.outerNode;
-    listen(panel.node, ACTIONS, this);
+  constructor(private readonly _panel: Scrolled) {
+    this._scroller = this._panel.content.outerNode;
+    listen(this._panel.node, ACTIONS, this);
     this._scroller.addEventListener('scroll', this);
     this._sizes = new ResizeObserver(() => this._show());
     Array.from(this._scroller.children).forEach(node =>
       this._sizes.observe(node)
     );
     this._sizes.observe(this._scroller);
-    panel.disposed.connect(() => this._end());
+    this._panel.disposed.connect(() => this._end());
     this._show();
   }
 
@@ -209,7 +209,6 @@ export class EndKeeper {
     this._sizes.disconnect();
   }
 
-  private readonly _panel: Scrolled;
   private readonly _scroller: HTMLElement;
   private readonly _sizes: ResizeObserver;
   private _height = 0;

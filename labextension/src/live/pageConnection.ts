@@ -53,18 +53,15 @@ type Answer = JSONObject | void;
  * panel.
  */
 export class PageConnection implements ITurnHost {
-  /**
-   * @param open - Opens the conversation at a path.
-   * @param saves - Returns whether turns are saved by themselves.
-   */
+  /** @param saves - Returns whether turns are saved by themselves. */
   constructor(
     panel: NotebookPanel,
     contents: Contents.IManager,
-    open: (path: string) => void,
+    /** Opens the conversation at a path. */
+    private readonly _open: (path: string) => void,
     words: IQueryWords,
     saves: () => boolean
   ) {
-    this._open = open;
     const { context, sessionContext } = panel;
     this.panel = panel;
     this.cells = new NotebookCells(
@@ -364,7 +361,6 @@ export class PageConnection implements ITurnHost {
   /** One for each type of message; that of `cells.get` returns the answer. */
   private readonly _handlers: Handlers<Answer>;
   private readonly _subagent: SubagentWatch;
-  private readonly _open: (path: string) => void;
   private readonly _saver: TurnSaver;
   private readonly _follower: EndFollower;
   private readonly _earlier = new EarlierAnswers();

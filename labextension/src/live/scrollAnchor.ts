@@ -34,17 +34,18 @@ interface IPlace {
  * the same part of the first cell.
  */
 export class ScrollAnchor {
-  /** @param isOn - Returns whether the browser leaves this to the page. */
-  constructor(notebook: Scrolled, isOn: () => boolean) {
-    this._notebook = notebook;
-    this._isOn = isOn;
-    const { outerNode } = notebook;
+  constructor(
+    private readonly _notebook: Scrolled,
+    /** Returns whether the browser leaves this to the page. */
+    private readonly _isOn: () => boolean
+  ) {
+    const { outerNode } = this._notebook;
     SCROLLING.forEach(name =>
       outerNode.addEventListener(name, this, { capture: true, passive: true })
     );
     outerNode.addEventListener('scroll', this, { passive: true });
-    const scrollToItem = notebook.scrollToItem.bind(notebook);
-    notebook.scrollToItem = (...where) => {
+    const scrollToItem = this._notebook.scrollToItem.bind(this._notebook);
+    this._notebook.scrollToItem = (...where) => {
       this._isPersons = false;
       this._place = null;
       return scrollToItem(...where);
@@ -130,8 +131,6 @@ export class ScrollAnchor {
     return clientHeight - this._topOf(node) - node.offsetHeight;
   }
 
-  private readonly _notebook: Scrolled;
-  private readonly _isOn: () => boolean;
   private readonly _sizes: ResizeObserver;
   /** Whether a person scrolls, and not JupyterLab. */
   private _isPersons = false;

@@ -21,20 +21,21 @@ type Built = Pick<Notebook, 'widgets' | 'model' | 'modelChanged' | 'disposed'>;
  * JupyterLab builds all of them to know how high they are. For turns that is estimated.
  */
 export class SeenCells {
-  /** @param isOn - Returns whether the notebook lays out only cells in view because it is a chat. */
-  constructor(notebook: Built, isOn: () => boolean) {
-    this._notebook = notebook;
-    this._isOn = isOn;
-    this._parts = notebook as unknown as IParts;
-    this._build = this._parts._scheduleCellRenderOnIdle?.bind(notebook);
+  constructor(
+    private readonly _notebook: Built,
+    /** Returns whether the notebook lays out only cells in view because it is a chat. */
+    private readonly _isOn: () => boolean
+  ) {
+    this._parts = this._notebook as unknown as IParts;
+    this._build = this._parts._scheduleCellRenderOnIdle?.bind(this._notebook);
     if (this._build !== undefined) {
       this._parts._scheduleCellRenderOnIdle = () => {
-        if (!isOn()) {
+        if (!this._isOn()) {
           this._build?.();
         }
       };
     }
-    forEachCodeCell(notebook, cell => this._estimate(cell));
+    forEachCodeCell(this._notebook, cell => this._estimate(cell));
   }
 
   /** The notebook has become a chat, or is none any more. */
@@ -53,8 +54,6 @@ export class SeenCells {
     }
   }
 
-  private readonly _notebook: Built;
-  private readonly _isOn: () => boolean;
   private readonly _parts: IParts;
   private readonly _build: (() => void) | undefined;
 }

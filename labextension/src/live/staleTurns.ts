@@ -30,18 +30,18 @@ export interface IStaleTurn {
  * nothing.
  */
 export class StaleTurns {
-  constructor(connection: PageConnection) {
-    this._connection = connection;
-    const { content, context, disposed, sessionContext } = connection.panel;
-    MessageLoop.installMessageHook(connection.panel, this);
+  constructor(private readonly _connection: PageConnection) {
+    const { content, context, disposed, sessionContext } =
+      this._connection.panel;
+    MessageLoop.installMessageHook(this._connection.panel, this);
     disposed.connect(this._dispose, this);
-    connection.connected.connect(this._askAll, this);
+    this._connection.connected.connect(this._askAll, this);
     sessionContext.statusChanged.connect(this._schedule, this);
     sessionContext.kernelChanged.connect(this._forget, this);
     NotebookActions.executionScheduled.connect(this._onScheduled, this);
     document.addEventListener('visibilitychange', this._onVisible);
     void context.ready.then(() => {
-      if (!connection.panel.isDisposed) {
+      if (!this._connection.panel.isDisposed) {
         content.model?.cells.changed.connect(this._onCells, this);
         this._follow();
         this._askAll();
@@ -249,7 +249,6 @@ export class StaleTurns {
     Signal.clearData(this);
   }
 
-  private readonly _connection: PageConnection;
   private readonly _changed = new Signal<this, void>(this);
   private readonly _log = new ChangeLog();
   private readonly _followed = new WeakSet<ICellModel>();

@@ -23,25 +23,18 @@ export type IWatchedContext = Pick<
  * the disk; if a person has changed something meanwhile, JupyterLab asks what to keep.
  */
 export class SubagentWatch {
-  /**
-   * @param show - Shows the outputs of the notebook's cells as they were saved.
-   * @param redraw - Draws the turns again.
-   * @param free - Called when the sub-agent has ended and a person can go on.
-   */
   constructor(
-    context: IWatchedContext,
-    contents: Pick<Contents.IManager, 'get'>,
-    show: (notebook: nbformat.INotebookContent) => void,
-    redraw: () => void,
-    free: () => void
+    private readonly _context: IWatchedContext,
+    private readonly _contents: Pick<Contents.IManager, 'get'>,
+    /** Shows the outputs of the notebook's cells as they were saved. */
+    private readonly _show: (notebook: nbformat.INotebookContent) => void,
+    /** Draws the turns again. */
+    private readonly _redraw: () => void,
+    /** Called when the sub-agent has ended and a person can go on. */
+    private readonly _free: () => void
   ) {
-    this._context = context;
-    this._contents = contents;
-    this._show = show;
-    this._redraw = redraw;
-    this._free = free;
-    if (isSubagentPath(context.path)) {
-      void context.ready.then(() => this._begin());
+    if (isSubagentPath(this._context.path)) {
+      void this._context.ready.then(() => this._begin());
     }
   }
 
@@ -136,11 +129,6 @@ export class SubagentWatch {
     window.clearInterval(this._timer);
   }
 
-  private readonly _context: IWatchedContext;
-  private readonly _contents: Pick<Contents.IManager, 'get'>;
-  private readonly _show: (notebook: nbformat.INotebookContent) => void;
-  private readonly _redraw: () => void;
-  private readonly _free: () => void;
   private _running = false;
   private _looking = false;
   private _wasWritable = false;

@@ -47,17 +47,14 @@ export interface ISavedContext {
  * the kernel keeps it.
  */
 export class TurnSaver {
-  /** @param isOn - Returns whether the person wants this. */
   constructor(
-    context: ISavedContext,
-    contents: Pick<Contents.IManager, 'get'>,
-    isOn: () => boolean
+    private readonly _context: ISavedContext,
+    private readonly _contents: Pick<Contents.IManager, 'get'>,
+    /** Returns whether the person wants this. */
+    private readonly _isOn: () => boolean
   ) {
-    this._context = context;
-    this._contents = contents;
-    this._isOn = isOn;
-    saving(context);
-    context.saveState.connect(this._onState, this);
+    saving(this._context);
+    this._context.saveState.connect(this._onState, this);
   }
 
   /** A turn begins; `adopted` says that this page does not run it. */
@@ -164,9 +161,6 @@ export class TurnSaver {
     }
   }
 
-  private readonly _context: ISavedContext;
-  private readonly _contents: Pick<Contents.IManager, 'get'>;
-  private readonly _isOn: () => boolean;
   private _timer: number | undefined;
   /** When the timer ends, in milliseconds since the epoch. */
   private _due = 0;

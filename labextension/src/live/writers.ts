@@ -20,11 +20,11 @@ export interface IWritingPage {
  * accepts.
  */
 export class Writers {
-  /** @param send - Sends a message to the kernel; returns false if it cannot be reached. */
-  constructor(page: IWritingPage, send: (data: JSONObject) => boolean) {
-    this._page = page;
-    this._send = send;
-  }
+  constructor(
+    private readonly _page: IWritingPage,
+    /** Sends a message to the kernel; returns false if it cannot be reached. */
+    private readonly _send: (data: JSONObject) => boolean
+  ) {}
 
   /**
    * Note the writer of a turn, and answer the kernel if this page writes it or can.
@@ -68,8 +68,6 @@ export class Writers {
     this._offered.clear();
   }
 
-  private readonly _page: IWritingPage;
-  private readonly _send: (data: JSONObject) => boolean;
   /** The client sessions of the pages that write, by display. */
   private readonly _writers = new Map<string, string | null>();
   /** Displays of turns that this page has accepted to write. */

@@ -49,9 +49,8 @@ export interface IAgentSources {
  * Between `start` and `stop` they are kept up to date; otherwise nothing is asked or followed.
  */
 export class AgentsModel {
-  constructor(sources: IAgentSources) {
-    this._sources = sources;
-    this._runners = new AgentRunners(sources.connections);
+  constructor(private readonly _sources: IAgentSources) {
+    this._runners = new AgentRunners(this._sources.connections);
     this._poll = new Poll({
       auto: false,
       factory: () => this._look(),
@@ -223,7 +222,6 @@ export class AgentsModel {
       .map(({ panel }) => folderOf(panel.context.localPath));
   }
 
-  private readonly _sources: IAgentSources;
   private readonly _poll: Poll;
   private readonly _changed = new Signal<this, void>(this);
   private readonly _runners: AgentRunners;
@@ -246,9 +244,7 @@ export interface IAgentRunner {
 
 /** The kernels of the open notebooks, and the sub-agents that each of them runs. */
 export class AgentRunners {
-  constructor(connections: IPageConnections) {
-    this._connections = connections;
-  }
+  constructor(private readonly _connections: IPageConnections) {}
 
   /** Emitted when something has begun or ended, as far as the kernels tell. */
   get changed(): ISignal<this, void> {
@@ -343,7 +339,6 @@ export class AgentRunners {
     this._changed.emit();
   }
 
-  private readonly _connections: IPageConnections;
   private readonly _changed = new Signal<this, void>(this);
   /** The cells that sub-agents work for, by their ids. */
   private readonly _running = new Map<PageConnection, Map<string, string>>();

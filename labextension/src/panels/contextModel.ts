@@ -23,8 +23,10 @@ import { GONE } from '../comm/kernelComm';
 
 /** What the Context panel shows, as long as it is visible. */
 export class ContextModel {
-  constructor(connections: IPageConnections, trans: TranslationBundle) {
-    this._trans = trans;
+  constructor(
+    connections: IPageConnections,
+    private readonly _trans: TranslationBundle
+  ) {
     this._followed = new FollowedCell(connections);
     this._followed.changed.connect(() => void this._ask());
   }
@@ -155,7 +157,6 @@ export class ContextModel {
       : connection.queries.ask(name, { cell_id: cellId, ...params });
   }
 
-  private readonly _trans: TranslationBundle;
   private readonly _followed: FollowedCell;
   private readonly _changed = new Signal<this, void>(this);
   private _request: IShownRequest | null = null;
@@ -177,9 +178,7 @@ const CALM = 400;
  * a run, another kernel. What a running turn adds does not count.
  */
 export class FollowedCell implements IDisposable {
-  constructor(connections: IPageConnections) {
-    this._connections = connections;
-  }
+  constructor(private readonly _connections: IPageConnections) {}
 
   get connection(): PageConnection | null {
     return this._connection;
@@ -264,7 +263,6 @@ export class FollowedCell implements IDisposable {
     this._calm.invoke().catch(() => undefined);
   }
 
-  private readonly _connections: IPageConnections;
   private _connection: PageConnection | null = null;
   private _source: string | undefined;
   private readonly _changed = new Signal<this, void>(this);

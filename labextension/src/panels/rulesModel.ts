@@ -17,9 +17,7 @@ export interface IWrittenRule {
 
 /** The approval rules that the kernel of the current chat knows. */
 export class RulesModel {
-  constructor(connections: IPageConnections) {
-    this._connections = connections;
-  }
+  constructor(private readonly _connections: IPageConnections) {}
 
   get changed(): ISignal<this, void> {
     return this._changed;
@@ -144,7 +142,6 @@ export class RulesModel {
     this._changed.emit();
   }
 
-  private readonly _connections: IPageConnections;
   private readonly _changed = new Signal<this, void>(this);
   private _connection: PageConnection | null = null;
   /** The chat that the rules are of; kept while the panel is hidden. */

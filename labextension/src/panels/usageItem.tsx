@@ -17,18 +17,14 @@ const CALM = 300;
 
 /** The tokens of the notebook in front, in the status bar. While that is hidden, nothing is asked. */
 export class UsageItem extends ReactWidget {
-  /** @param open - Opens the Context panel. */
   constructor(
-    shell: JupyterFrontEnd.IShell,
-    connections: IPageConnections,
-    trans: TranslationBundle,
-    open: () => void
+    private readonly _shell: JupyterFrontEnd.IShell,
+    private readonly _connections: IPageConnections,
+    private readonly _trans: TranslationBundle,
+    /** Opens the Context panel. */
+    private readonly _open: () => void
   ) {
     super();
-    this._shell = shell;
-    this._connections = connections;
-    this._trans = trans;
-    this._open = open;
     this.addClass('msgbook-Usage');
   }
 
@@ -191,10 +187,6 @@ export class UsageItem extends ReactWidget {
     this._activeChanged.emit();
   }
 
-  private readonly _shell: JupyterFrontEnd.IShell;
-  private readonly _connections: IPageConnections;
-  private readonly _trans: TranslationBundle;
-  private readonly _open: () => void;
   /** The part of the status bar with this item. */
   private _bar: Widget | null = null;
   private _isRunning = false;

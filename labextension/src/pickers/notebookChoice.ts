@@ -16,35 +16,36 @@ const NOTHING: IAgents = { agents: [] };
 
 /** The agent and the model that a notebook names for its cells. */
 export class NotebookChoice {
-  /** @param connections - They may lack the panel's connection until it is added. */
-  constructor(panel: NotebookPanel, connections: IPageConnections) {
-    this._panel = panel;
-    this._connections = connections;
+  constructor(
+    private readonly _panel: NotebookPanel,
+    /** They may lack the panel's connection until it is added. */
+    private readonly _connections: IPageConnections
+  ) {
     const join = (connection: PageConnection | undefined) => {
       connection?.connected.connect(this._refresh, this);
       this._refresh();
     };
     if (this._connection === undefined) {
       const wait = (_: unknown, added: PageConnection) => {
-        if (added.panel === panel) {
-          connections.added.disconnect(wait, this);
+        if (added.panel === this._panel) {
+          this._connections.added.disconnect(wait, this);
           join(added);
         }
       };
-      connections.added.connect(wait, this);
+      this._connections.added.connect(wait, this);
     } else {
       join(this._connection);
     }
-    panel.context.model.metadataChanged.connect((_, change) => {
+    this._panel.context.model.metadataChanged.connect((_, change) => {
       if (change.key === OURS && isOther(change.oldValue, change.newValue)) {
         this._refresh();
       }
     }, this);
-    panel.sessionContext.kernelChanged.connect(() => {
+    this._panel.sessionContext.kernelChanged.connect(() => {
       this._asked++;
       this._show(NOTHING);
     }, this);
-    panel.disposed.connect(() => Signal.clearData(this));
+    this._panel.disposed.connect(() => Signal.clearData(this));
   }
 
   /** Emitted when what answers has changed, and when the kernel has. */
@@ -159,8 +160,6 @@ export class NotebookChoice {
       });
   }
 
-  private readonly _panel: NotebookPanel;
-  private readonly _connections: IPageConnections;
   private readonly _changed = new Signal<this, void>(this);
   private _found = NOTHING;
   /** Whether a question is about to be asked. */

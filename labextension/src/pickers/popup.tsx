@@ -18,16 +18,17 @@ export function openChoiceList(anchor: Element, props: IChoiceListProps): void {
 }
 
 class Popup extends ReactWidget {
-  constructor(anchor: Element, props: IChoiceListProps) {
+  constructor(
+    private readonly _anchor: Element,
+    private readonly _props: IChoiceListProps
+  ) {
     super();
-    this._anchor = anchor;
-    this._props = props;
     const focused = document.activeElement;
     this._focused = focused instanceof HTMLElement ? focused : null;
     this.addClass('msgbook-Popup');
     this.addClass('jp-ThemedContainer');
     this.node.setAttribute('role', 'dialog');
-    this.node.setAttribute('aria-label', props.label);
+    this.node.setAttribute('aria-label', this._props.label);
   }
 
   /** Put the list below its anchor, or above it if there is more room. */
@@ -103,8 +104,6 @@ class Popup extends ReactWidget {
     this._focused?.focus({ preventScroll: true });
   }
 
-  private readonly _anchor: Element;
-  private readonly _props: IChoiceListProps;
   private readonly _focused: HTMLElement | null;
 }
 

@@ -60,16 +60,13 @@ interface ISelection {
 
 class Asker {
   constructor(
-    app: JupyterFrontEnd,
-    connections: IPageConnections,
-    trans: TranslationBundle
+    private readonly _app: JupyterFrontEnd,
+    private readonly _connections: IPageConnections,
+    private readonly _trans: TranslationBundle
   ) {
-    this._app = app;
-    this._trans = trans;
-    connections.currentChanged.connect((_, connection) => {
+    this._connections.currentChanged.connect((_, connection) => {
       this._last = connection?.panel ?? this._last;
     });
-    this._connections = connections;
   }
 
   /** What is selected in the document in front; null if nothing can be asked about. */
@@ -132,9 +129,6 @@ class Asker {
     return isNear ? relativeTo(contents, chat.context.path, path) : null;
   }
 
-  private readonly _app: JupyterFrontEnd;
-  private readonly _connections: IPageConnections;
-  private readonly _trans: TranslationBundle;
   private _last: NotebookPanel | null = null;
 }
 

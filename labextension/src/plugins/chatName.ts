@@ -51,14 +51,11 @@ export const chatNamePlugin: JupyterFrontEndPlugin<void> = {
 /** The line above an untitled chat that offers a name. */
 class NameOffer {
   constructor(
-    connection: PageConnection,
-    contents: Contents.IManager,
-    trans: TranslationBundle
+    private readonly _connection: PageConnection,
+    private readonly _contents: Contents.IManager,
+    private readonly _trans: TranslationBundle
   ) {
-    this._connection = connection;
-    this._contents = contents;
-    this._trans = trans;
-    connection.panel.context.pathChanged.connect(() => this._hide());
+    this._connection.panel.context.pathChanged.connect(() => this._hide());
   }
 
   /** Offer a name, unless the file has one or the person has declined. */
@@ -147,9 +144,6 @@ class NameOffer {
     this._line = null;
   }
 
-  private readonly _connection: PageConnection;
-  private readonly _contents: Contents.IManager;
-  private readonly _trans: TranslationBundle;
   private _line: Widget | null = null;
   /** Whether the person has declined. */
   private _isOver = false;

@@ -59,14 +59,10 @@ export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
 
 class Notices {
   constructor(
-    app: JupyterFrontEnd,
-    settings: IChatSettings,
-    trans: TranslationBundle
-  ) {
-    this._app = app;
-    this._settings = settings;
-    this._trans = trans;
-  }
+    private readonly _app: JupyterFrontEnd,
+    private readonly _settings: IChatSettings,
+    private readonly _trans: TranslationBundle
+  ) {}
 
   /** Tell of a notebook's questions, and withdraw what was told once the notebook is closed. */
   follow(connection: PageConnection): void {
@@ -158,9 +154,6 @@ class Notices {
     }
   }
 
-  private readonly _app: JupyterFrontEnd;
-  private readonly _settings: IChatSettings;
-  private readonly _trans: TranslationBundle;
   /** Ids of the questions that each notebook had last. */
   private readonly _known = new WeakMap<PageConnection, Set<string>>();
   /** How to withdraw what was told of each notebook. */

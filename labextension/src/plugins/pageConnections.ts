@@ -122,9 +122,8 @@ function addGoToApproval(
 }
 
 class PageConnections implements IPageConnections {
-  constructor(notebooks: INotebookTracker) {
-    this._notebooks = notebooks;
-    notebooks.currentChanged.connect(() =>
+  constructor(private readonly _notebooks: INotebookTracker) {
+    this._notebooks.currentChanged.connect(() =>
       this._currentChanged.emit(this.current)
     );
   }
@@ -161,7 +160,6 @@ class PageConnections implements IPageConnections {
     return this._added;
   }
 
-  private readonly _notebooks: INotebookTracker;
   private readonly _connections = new Map<NotebookPanel, PageConnection>();
   private readonly _currentChanged = new Signal<
     IPageConnections,

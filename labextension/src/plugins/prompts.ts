@@ -62,11 +62,10 @@ export const promptsPlugin: JupyterFrontEndPlugin<void> = {
 class PromptLooks {
   constructor(
     panel: NotebookPanel,
-    settings: IChatSettings,
+    private readonly _settings: IChatSettings,
     trans: TranslationBundle
   ) {
     this._panel = panel;
-    this._settings = settings;
     const look = [
       bareCells.of(() => bareCellIn(panel.sessionContext)),
       promptLook,
@@ -82,9 +81,9 @@ class PromptLooks {
       cell.disposed.connect(() => this._languages.delete(cell));
     });
     onKernelChoice(panel, () => this._update());
-    settings.changed.connect(this._update, this);
+    this._settings.changed.connect(this._update, this);
     panel.disposed.connect(() =>
-      settings.changed.disconnect(this._update, this)
+      this._settings.changed.disconnect(this._update, this)
     );
     this._update();
   }
@@ -120,7 +119,6 @@ class PromptLooks {
   }
 
   private readonly _panel: NotebookPanel;
-  private readonly _settings: IChatSettings;
   private readonly _languages = new Map<CodeCell, CellLanguage>();
 }
 

@@ -146,11 +146,11 @@ async function askAboutCode(
 
 /** Offers to run messages as Python that read like it, before they are sent. */
 class RunOffers {
-  /** @param parser - Returns the parser of Python; null if nothing is to be offered. */
-  constructor(parser: () => IPythonParser | null, trans: TranslationBundle) {
-    this._parser = parser;
-    this._trans = trans;
-  }
+  constructor(
+    /** Returns the parser of Python; null if nothing is to be offered. */
+    private readonly _parser: () => IPythonParser | null,
+    private readonly _trans: TranslationBundle
+  ) {}
 
   questionOf(cell: CodeCell, session: ISessionContext): Question | null {
     const { model } = cell;
@@ -211,8 +211,6 @@ class RunOffers {
     return true;
   }
 
-  private readonly _parser: () => IPythonParser | null;
-  private readonly _trans: TranslationBundle;
   private readonly _declined = new WeakSet<ISessionContext>();
   /** What a person has sent as a message although it reads like Python. */
   private readonly _sent = new WeakMap<object, string>();

@@ -81,11 +81,12 @@ type Trans = ISetupFormProps['trans'];
 
 /** The form, with the kernel that answers it; the kernel ends with it. */
 class SetupPanel extends ReactWidget {
-  constructor(props: ISetupFormProps, kernel: SetupKernel) {
+  constructor(
+    private readonly _props: ISetupFormProps,
+    private readonly _kernel: SetupKernel
+  ) {
     super();
     this.addClass('msgbook-SetupPanel');
-    this._props = props;
-    this._kernel = kernel;
   }
 
   override dispose(): void {
@@ -96,9 +97,6 @@ class SetupPanel extends ReactWidget {
   protected override render(): JSX.Element {
     return React.createElement(SetupForm, this._props);
   }
-
-  private readonly _props: ISetupFormProps;
-  private readonly _kernel: SetupKernel;
 }
 
 /** Let the server keep a key in its memory; reject with its reason if it does not. */

@@ -68,16 +68,13 @@ export const staleTurnsPlugin: JupyterFrontEndPlugin<void> = {
 /** The marks at the cells of one notebook. */
 class StaleMarks implements IStaleActions {
   constructor(
-    connection: PageConnection,
-    trans: TranslationBundle,
-    run: (cells: readonly Cell[]) => Promise<unknown>
+    private readonly _connection: PageConnection,
+    private readonly _trans: TranslationBundle,
+    private readonly _run: (cells: readonly Cell[]) => Promise<unknown>
   ) {
-    this._connection = connection;
-    this._trans = trans;
-    this._run = run;
-    this._stale = new StaleTurns(connection);
+    this._stale = new StaleTurns(this._connection);
     this._stale.changed.connect(this._update, this);
-    const { content } = connection.panel;
+    const { content } = this._connection.panel;
     content.cellInViewportChanged.connect((_, cell) => this._mark(cell));
   }
 
@@ -163,9 +160,6 @@ class StaleMarks implements IStaleActions {
     return mark;
   }
 
-  private readonly _connection: PageConnection;
-  private readonly _trans: TranslationBundle;
-  private readonly _run: (cells: readonly Cell[]) => Promise<unknown>;
   private readonly _stale: StaleTurns;
   private readonly _marks = new Map<Cell, StaleMark>();
   /** Why the stale turns are stale, and the numbers of all cells, by id. */

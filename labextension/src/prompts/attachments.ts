@@ -21,16 +21,12 @@ const SHOWN = 60;
 
 /** Makes files that a person pastes or drops into a prompt into references. */
 export class Attachments {
-  /** @param notebook - Returns the path of the notebook. */
   constructor(
-    contents: Contents.IManager,
-    notebook: () => string,
-    trans: TranslationBundle
-  ) {
-    this._contents = contents;
-    this._notebook = notebook;
-    this._trans = trans;
-  }
+    private readonly _contents: Contents.IManager,
+    /** Returns the path of the notebook. */
+    private readonly _notebook: () => string,
+    private readonly _trans: TranslationBundle
+  ) {}
 
   /** Save files beside the notebook; return their references. Says which could not be saved. */
   async save(files: readonly File[]): Promise<string[]> {
@@ -124,10 +120,6 @@ export class Attachments {
   private _tell(message: string): void {
     Notification.error(visible(message), { autoClose: false });
   }
-
-  private readonly _contents: Contents.IManager;
-  private readonly _notebook: () => string;
-  private readonly _trans: TranslationBundle;
 }
 
 /** The last file that is being saved, in any notebook of the page. */
@@ -203,11 +195,12 @@ function placeOf(
 
 /** Takes files for the prompt of an editor, and knows where they go when the text has changed meanwhile. */
 class FileTarget {
-  constructor(view: EditorView, attachments: Attachments, isOn: () => boolean) {
-    this._view = view;
-    this._attachments = attachments;
-    this._isOn = isOn;
-    DRAGS.forEach(type => view.dom.addEventListener(type, this));
+  constructor(
+    private readonly _view: EditorView,
+    private readonly _attachments: Attachments,
+    private readonly _isOn: () => boolean
+  ) {
+    DRAGS.forEach(type => this._view.dom.addEventListener(type, this));
   }
 
   destroy(): void {
@@ -277,9 +270,6 @@ class FileTarget {
     this._view.focus();
   }
 
-  private readonly _view: EditorView;
-  private readonly _attachments: Attachments;
-  private readonly _isOn: () => boolean;
   private readonly _places = new Set<{ at: number }>();
   private _isDestroyed = false;
 }

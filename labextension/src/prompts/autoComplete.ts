@@ -126,9 +126,7 @@ interface ILate {
  * And it drops what a person who writes fast has outrun: then they are asked for again.
  */
 export class LateAnswers {
-  constructor(list: ICompletionList) {
-    this._list = list;
-  }
+  constructor(private readonly _list: ICompletionList) {}
 
   /** Return the answer that has come late to this request; otherwise ask. */
   async fetch(
@@ -173,7 +171,6 @@ export class LateAnswers {
     }
   }
 
-  private readonly _list: ICompletionList;
   private _asked = 0;
   private _late: ILate | null = null;
 }

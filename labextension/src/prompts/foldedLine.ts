@@ -82,9 +82,8 @@ function enter(view: EditorView, field: StateField<IFold>): boolean {
 }
 
 class FoldedLine extends WidgetType {
-  constructor(trans: TranslationBundle) {
+  constructor(private readonly _trans: TranslationBundle) {
     super();
-    this._trans = trans;
   }
 
   override eq(): boolean {
@@ -101,6 +100,4 @@ class FoldedLine extends WidgetType {
   override ignoreEvent(): boolean {
     return false;
   }
-
-  private readonly _trans: TranslationBundle;
 }

@@ -60,12 +60,11 @@ export class PromptCompletions implements ICompletionProvider {
   readonly rank = 1000;
   readonly renderer = null;
 
-  /** @param kernelOf - Returns what answers about the prompts of a notebook. */
   constructor(
-    kernelOf: (panel: NotebookPanel) => IAssistKernel | null,
+    /** Returns what answers about the prompts of a notebook. */
+    private readonly _kernelOf: (panel: NotebookPanel) => IAssistKernel | null,
     list: ICompletionList
   ) {
-    this._kernelOf = kernelOf;
     this._late = new LateAnswers(list);
   }
 
@@ -145,7 +144,6 @@ export class PromptCompletions implements ICompletionProvider {
 
   private _offered: readonly IOffered[] = [];
   private readonly _kernel = new KernelCompleterProvider();
-  private readonly _kernelOf: (panel: NotebookPanel) => IAssistKernel | null;
   private readonly _late: LateAnswers;
 }
 

@@ -88,21 +88,16 @@ const ENOUGH = 1000;
  * when the kernel has told its language.
  */
 export class CellLanguage {
-  /**
-   * @param bareCell - Returns what a bare cell is; null for no chat, whose cells are left as they are.
-   * @param asProse - Returns whether prompts are shown as messages.
-   */
   constructor(
-    cell: CodeCell,
-    bareCell: () => BareCell | null,
-    asProse: () => boolean
+    private readonly _cell: CodeCell,
+    /** Returns what a bare cell is; null for no chat, whose cells are left as they are. */
+    private readonly _bareCell: () => BareCell | null,
+    /** Returns whether prompts are shown as messages. */
+    private readonly _asProse: () => boolean
   ) {
-    this._cell = cell;
-    this._bareCell = bareCell;
-    this._asProse = asProse;
-    cell.disposed.connect(() => Signal.clearData(this));
-    cell.model.contentChanged.connect(this.update, this);
-    cell.model.mimeTypeChanged.connect(this.update, this);
+    this._cell.disposed.connect(() => Signal.clearData(this));
+    this._cell.model.contentChanged.connect(this.update, this);
+    this._cell.model.mimeTypeChanged.connect(this.update, this);
     this.update();
   }
 
@@ -115,10 +110,6 @@ export class CellLanguage {
       model.mimeType = mimeTypeOf(source, this._asProse(), bare);
     }
   }
-
-  private readonly _cell: CodeCell;
-  private readonly _bareCell: () => BareCell | null;
-  private readonly _asProse: () => boolean;
 }
 
 /**

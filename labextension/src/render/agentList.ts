@@ -16,9 +16,8 @@ import { CallView } from './callView';
  * A row that did not change is not touched, and neither is a question while it is open.
  */
 export class AgentList {
-  constructor(tools: IViewTools) {
-    this._tools = tools;
-    this.node.setAttribute('aria-label', tools.trans.__('Sub-agents'));
+  constructor(private readonly _tools: IViewTools) {
+    this.node.setAttribute('aria-label', this._tools.trans.__('Sub-agents'));
     this.node.append(this._further);
     this.node.hidden = true;
   }
@@ -55,15 +54,13 @@ export class AgentList {
     this._rows.splice(0).forEach(row => row.dispose());
   }
 
-  private readonly _tools: IViewTools;
   private readonly _rows: AgentRow[] = [];
   private readonly _further = element('li', 'msgbook-Agent-further');
 }
 
 /** One sub-agent. */
 class AgentRow {
-  constructor(tools: IViewTools) {
-    this._tools = tools;
+  constructor(private readonly _tools: IViewTools) {
     this._dot.setAttribute('aria-hidden', 'true');
     const line = element(
       'div',
@@ -202,7 +199,6 @@ class AgentRow {
     }
   }
 
-  private readonly _tools: IViewTools;
   private readonly _dot = element('span', 'msgbook-Agent-dot');
   private readonly _name = element('span', 'msgbook-Agent-name');
   private readonly _agent = element('span', 'msgbook-Agent-agent');

@@ -25,19 +25,17 @@ export class ApprovalView {
   /** @param above - Lines that say how much of the call is out of sight. */
   constructor(
     question: IApprovalQuestion,
-    trans: TranslationBundle,
-    answer: OnAnswer,
+    private readonly _trans: TranslationBundle,
+    private readonly _answer: OnAnswer,
     isGenuine: IsGenuine = event => event.isTrusted,
     above: readonly HTMLElement[] = []
   ) {
     this._more = [...above];
-    this._trans = trans;
-    this._buttons = new RestingButtons(trans);
-    this._answer = answer;
+    this._buttons = new RestingButtons(this._trans);
     this._isGenuine = isGenuine;
     this._draft = draftOf(question);
     this._reason.type = 'text';
-    this._reason.placeholder = trans.__('Reason for a denial (optional)');
+    this._reason.placeholder = this._trans.__('Reason for a denial (optional)');
     this._reason.setAttribute('aria-label', this._reason.placeholder);
     this._reason.addEventListener('input', () => {
       this._draft.reason = this._reason.value;
@@ -59,8 +57,8 @@ export class ApprovalView {
     this.node.setAttribute(
       'aria-label',
       question.subject === 'message'
-        ? trans.__('Question about your message')
-        : trans.__('Approval of the call: %1', visible(question.name))
+        ? this._trans.__('Question about your message')
+        : this._trans.__('Approval of the call: %1', visible(question.name))
     );
     this.node.tabIndex = -1;
     this._buttons.start(this.node);
@@ -246,8 +244,6 @@ export class ApprovalView {
   }
 
   private readonly _more: HTMLElement[];
-  private readonly _trans: TranslationBundle;
-  private readonly _answer: OnAnswer;
   private readonly _isGenuine: IsGenuine;
   private readonly _draft: Draft;
   private readonly _reason = element('input', 'msgbook-Approval-why');

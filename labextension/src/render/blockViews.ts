@@ -140,8 +140,7 @@ function unknownView({ trans }: IViewTools): IBlockView {
 
 /** The sources of a text, as links below it; nothing is loaded before a person follows one. */
 export class SourceList {
-  constructor(trans: TranslationBundle) {
-    this._trans = trans;
+  constructor(private readonly _trans: TranslationBundle) {
     this.node.hidden = true;
   }
 
@@ -165,7 +164,6 @@ export class SourceList {
     }
   }
 
-  private readonly _trans: TranslationBundle;
   private _key = '';
 }
 

@@ -11,9 +11,8 @@ import { ScrolledBox } from './scrolledBox';
 
 /** View of a tool call and of the question whether it may run. */
 export class CallView implements IBlockView {
-  constructor(tools: Pick<IViewTools, 'trans' | 'answer'>) {
-    const { trans } = tools;
-    this._tools = tools;
+  constructor(private readonly _tools: Pick<IViewTools, 'trans' | 'answer'>) {
+    const { trans } = this._tools;
     const sent = element('pre', 'msgbook-Pre', this._sent.node);
     sent.setAttribute('aria-label', trans.__('Arguments of the call'));
     this._scrolled = new ScrolledBox(sent, trans);
@@ -107,7 +106,6 @@ export class CallView implements IBlockView {
     }
   }
 
-  private readonly _tools: Pick<IViewTools, 'trans' | 'answer'>;
   /** The arguments that the model sent. */
   private readonly _sent = new GrowingText();
   /** The arguments that a person wrote in their place. */

@@ -24,16 +24,13 @@ const GIST_LENGTH = 300;
  */
 export class CodeProse {
   constructor(
-    cell: CodeCell,
-    markdown: IMarkdownRenderer,
-    trans: TranslationBundle
+    private readonly _cell: CodeCell,
+    private readonly _markdown: IMarkdownRenderer,
+    private readonly _trans: TranslationBundle
   ) {
-    this._cell = cell;
-    this._markdown = markdown;
-    this._trans = trans;
-    cell.disposed.connect(() => Signal.clearData(this));
-    cell.model.metadataChanged.connect(this._update, this);
-    void cell.ready.then(() => {
+    this._cell.disposed.connect(() => Signal.clearData(this));
+    this._cell.model.metadataChanged.connect(this._update, this);
+    void this._cell.ready.then(() => {
       this._isReady = true;
       this._update();
     });
@@ -74,9 +71,6 @@ export class CodeProse {
     layout.insertWidget(place === 'before' ? input : input + 1, prose);
   }
 
-  private readonly _cell: CodeCell;
-  private readonly _markdown: IMarkdownRenderer;
-  private readonly _trans: TranslationBundle;
   private readonly _shown = new Map<Place, FoldedProse>();
   private _isReady = false;
 }

@@ -8,20 +8,24 @@ let sideBySide = false;
 
 /** A unified diff, in one column or side by side; each line keeps its sign. Any other text is one column. */
 export class DiffView {
-  constructor(diff: string, trans: TranslationBundle) {
+  constructor(
+    diff: string,
+    private readonly _trans: TranslationBundle
+  ) {
     this._diff = visible(diff);
     this._isDiff = diffLines(this._diff).some(({ kind }) => kind === 'hunk');
-    this._trans = trans;
     this._box.setAttribute(
       'aria-label',
-      this._isDiff ? trans.__('Changes') : trans.__('What would be done')
+      this._isDiff
+        ? this._trans.__('Changes')
+        : this._trans.__('What would be done')
     );
     this._toggle.type = 'button';
     this._toggle.addEventListener('click', () => {
       sideBySide = !sideBySide;
       this._show();
     });
-    this._scrolled = new ScrolledBox(this._box, trans);
+    this._scrolled = new ScrolledBox(this._box, this._trans);
     this.node = element(
       'div',
       'msgbook-DiffView',
@@ -72,7 +76,6 @@ export class DiffView {
 
   private readonly _diff: string;
   private readonly _isDiff: boolean;
-  private readonly _trans: TranslationBundle;
   private readonly _toggle = element('button', 'msgbook-Diff-toggle');
   private readonly _box = element('pre', 'msgbook-Pre msgbook-Diff');
   private readonly _scrolled: ScrolledBox;

@@ -6,13 +6,13 @@ import { element, setText } from './dom';
 
 /** What a person writes about a question before answering it. All views of the question share it. */
 export class Draft {
-  /**
-   * @param json - Other arguments to begin with; null for none.
-   * @param problem - Why these do not fit the tool; empty if they do.
-   */
-  constructor(json: string | null, problem: string) {
+  /** @param json - Other arguments to begin with; null for none. */
+  constructor(
+    json: string | null,
+    /** Why these do not fit the tool; empty if they do. */
+    private _problem: string
+  ) {
     this._begun = this._arguments = json;
-    this._problem = problem;
   }
 
   get changed(): ISignal<this, void> {
@@ -63,7 +63,6 @@ export class Draft {
   private _reason = '';
   private _arguments: string | null;
   private _begun: string | null;
-  private _problem: string;
 }
 
 const drafts = new WeakMap<IApprovalQuestion, Draft>();
@@ -101,10 +100,12 @@ export function restQuestions(): void {
 
 /** The buttons of one question, which are disabled for a moment when it is new or may have moved. */
 export class RestingButtons {
-  constructor(trans: TranslationBundle) {
-    this._trans = trans;
+  constructor(private readonly _trans: TranslationBundle) {
     this.said.setAttribute('role', 'status');
-    setText(this.said, trans.__('The buttons cannot be used for a moment.'));
+    setText(
+      this.said,
+      this._trans.__('The buttons cannot be used for a moment.')
+    );
   }
 
   /** Says whether the buttons can be used. */
@@ -151,7 +152,6 @@ export class RestingButtons {
     this._node.classList.toggle('msgbook-mod-deaf', deaf);
   }
 
-  private readonly _trans: TranslationBundle;
   private readonly _buttons: HTMLButtonElement[] = [];
   private _node: HTMLElement = element('div', '');
   private _timer = 0;

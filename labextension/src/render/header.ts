@@ -35,9 +35,11 @@ const SHORT = 30;
 /** The line above a turn: agent, model, time, tokens and how it ended. */
 export class Header {
   /** @param act - Does something with the turn; null where there is no kernel. */
-  constructor(trans: TranslationBundle, act: Act | null) {
-    this._trans = trans;
-    this._buttons = act && new HeaderButtons(trans, act);
+  constructor(
+    private readonly _trans: TranslationBundle,
+    act: Act | null
+  ) {
+    this._buttons = act && new HeaderButtons(this._trans, act);
     this.node = element(
       'div',
       'msgbook-Header',
@@ -120,7 +122,6 @@ export class Header {
     }
   }
 
-  private readonly _trans: TranslationBundle;
   private readonly _buttons: HeaderButtons | null;
   private readonly _announcer = new Announcer();
   private readonly _rate = new Rate();
@@ -136,11 +137,15 @@ export class Header {
 
 /** The buttons in the line above a turn. */
 class HeaderButtons {
-  constructor(trans: TranslationBundle, act: Act) {
-    this._trans = trans;
-    const stop = trans.__('Stop');
+  constructor(
+    private readonly _trans: TranslationBundle,
+    act: Act
+  ) {
+    const stop = this._trans.__('Stop');
     this._stop = actionButton(stop, stop, () => act({ kind: 'interrupt' }));
-    this._stop.title = trans.__('Stop this answer; what has arrived stays');
+    this._stop.title = this._trans.__(
+      'Stop this answer; what has arrived stays'
+    );
     this._swap = actionButton('', '', () => act({ kind: 'swap' }));
     this.nodes = [this._stop, this._swap];
     this.nodes.forEach(node => (node.hidden = true));
@@ -163,7 +168,6 @@ class HeaderButtons {
         : this._trans.__('Show the answer that the last run has replaced');
   }
 
-  private readonly _trans: TranslationBundle;
   private readonly _stop: HTMLButtonElement;
   private readonly _swap: HTMLButtonElement;
 }
@@ -235,9 +239,7 @@ export class Announcer {
 
 /** Calls a function each second while it is started and the page is to be seen. */
 export class Ticker {
-  constructor(tick: () => void) {
-    this._tick = tick;
-  }
+  constructor(private readonly _tick: () => void) {}
 
   start(): void {
     if (!this._started) {
@@ -273,7 +275,6 @@ export class Ticker {
     }
   };
 
-  private readonly _tick: () => void;
   private _started = false;
   private _timer: number | undefined;
 }

@@ -11,9 +11,11 @@ let made = 0;
  * question.
  */
 export class ScrolledBox {
-  constructor(box: HTMLElement, trans: TranslationBundle) {
+  constructor(
+    box: HTMLElement,
+    private readonly _trans: TranslationBundle
+  ) {
     this._box = box;
-    this._trans = trans;
     made += 1;
     this.more.id = `msgbook-more-${made}`;
     this.more.type = 'button';
@@ -59,5 +61,4 @@ export class ScrolledBox {
   }
 
   private readonly _box: HTMLElement;
-  private readonly _trans: TranslationBundle;
 }

@@ -26,12 +26,14 @@ export interface IStaleMark {
 
 /** Line at a cell whose turn is stale: why, and buttons to run it again. */
 export class StaleMark extends Widget {
-  constructor(trans: TranslationBundle, actions: IStaleActions) {
+  constructor(
+    private readonly _trans: TranslationBundle,
+    actions: IStaleActions
+  ) {
     super();
-    this._trans = trans;
     this.addClass('msgbook-Stale');
     this.node.setAttribute('role', 'note');
-    this._again.textContent = trans.__('Run again');
+    this._again.textContent = this._trans.__('Run again');
     for (const button of [this._show, this._again, this._all]) {
       button.type = 'button';
     }
@@ -53,7 +55,6 @@ export class StaleMark extends Widget {
     setText(this._all, this._trans.__('Run all %1 stale', count));
   }
 
-  private readonly _trans: TranslationBundle;
   private readonly _words = element('span', 'msgbook-Stale-words');
   private readonly _show = element('button', 'msgbook-Stale-button');
   private readonly _again = element('button', 'msgbook-Stale-button');

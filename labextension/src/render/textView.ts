@@ -34,10 +34,12 @@ interface IRendered {
  */
 export class TextView extends Panel {
   /** @param plain - Explains why the rest of a text is shown as plain text. */
-  constructor(markdown: IMarkdownRenderer, plain: string) {
+  constructor(
+    private readonly _markdown: IMarkdownRenderer,
+    plain: string
+  ) {
     super();
     this._note = element('div', 'msgbook-Text-note', plain);
-    this._markdown = markdown;
     this.addClass('msgbook-Text');
     // The classes that the style sheet of JupyterLab has for Markdown.
     this._body.addClass('jp-RenderedHTMLCommon');
@@ -228,7 +230,6 @@ export class TextView extends Panel {
     }
   }
 
-  private readonly _markdown: IMarkdownRenderer;
   private readonly _note: HTMLElement;
   private readonly _body = new Widget();
   private readonly _tail = element('div', 'msgbook-Text-tail');

@@ -367,15 +367,17 @@ export function mayChange(block: IBlock): boolean {
 
 /** A button where an answer broke off, which gets the rest of it. */
 export class ContinueLine {
-  constructor(trans: TranslationBundle, act: Act | null) {
-    this._act = act;
+  constructor(
+    trans: TranslationBundle,
+    private readonly _act: Act | null
+  ) {
     this.node.hidden = true;
-    if (act !== null) {
+    if (_act !== null) {
       this.node.append(
         actionButton(
           trans.__('Continue'),
           trans.__('Continue this answer in a new cell below'),
-          () => act({ kind: 'continue' })
+          () => _act({ kind: 'continue' })
         )
       );
     }
@@ -387,8 +389,6 @@ export class ContinueLine {
     this.node.hidden =
       this._act === null || isContinued || !canContinue(turn, status);
   }
-
-  private readonly _act: Act | null;
 }
 
 /** Return whether `%continue` below a turn would get the rest of it. */
@@ -403,10 +403,11 @@ const DEMO = 'demo';
 
 /** A line below the demo model's first answer: how to get another model. */
 export class DemoHint {
-  /** @param connect - Opens the form that connects a model; undefined where there is none. */
-  constructor(trans: TranslationBundle, connect: (() => void) | undefined) {
-    this._trans = trans;
-    this._connect = connect;
+  constructor(
+    private readonly _trans: TranslationBundle,
+    /** Opens the form that connects a model; undefined where there is none. */
+    private readonly _connect: (() => void) | undefined
+  ) {
     this.node.hidden = true;
   }
 
@@ -438,9 +439,6 @@ export class DemoHint {
       button
     );
   }
-
-  private readonly _trans: TranslationBundle;
-  private readonly _connect: (() => void) | undefined;
 }
 
 /** Let the keyboard reach blocks of code, which have buttons while they are focused. */

@@ -9,9 +9,7 @@ import { showForeignTags, strictHtml } from './strictHtml';
  * JupyterLab's own keeps remote images, style sheets with URLs and the classes of its dialogs.
  */
 export class StrictSanitizer implements IRenderMime.ISanitizer {
-  constructor(inner: IRenderMime.ISanitizer) {
-    this._inner = inner;
-  }
+  constructor(private readonly _inner: IRenderMime.ISanitizer) {}
 
   readonly allowNamedProperties = false;
 
@@ -24,8 +22,6 @@ export class StrictSanitizer implements IRenderMime.ISanitizer {
   sanitize(dirty: string, options?: IRenderMime.ISanitizerOptions): string {
     return strictHtml(this._inner.sanitize(showForeignTags(dirty), options));
   }
-
-  private readonly _inner: IRenderMime.ISanitizer;
 }
 
 /** Source of widgets that show Markdown of a model. */

@@ -17,16 +17,13 @@ export interface ISetupWords extends IQueryWords {
  * It reads the settings as a new chat will, is never busy, and ends with the form.
  */
 export class SetupKernel implements IDisposable {
-  /** @param title - Name of the kernel in JupyterLab's list of what runs. */
   constructor(
-    services: ServiceManager.IManager,
-    title: string,
-    words: ISetupWords
+    private readonly _services: ServiceManager.IManager,
+    /** Name of the kernel in JupyterLab's list of what runs. */
+    private readonly _title: string,
+    private readonly _words: ISetupWords
   ) {
-    this._services = services;
-    this._title = title;
-    this._words = words;
-    this._queries = new Queries(data => this._send(data), words);
+    this._queries = new Queries(data => this._send(data), this._words);
   }
 
   get isDisposed(): boolean {
@@ -121,9 +118,6 @@ export class SetupKernel implements IDisposable {
     });
   }
 
-  private readonly _services: ServiceManager.IManager;
-  private readonly _title: string;
-  private readonly _words: ISetupWords;
   private readonly _queries: Queries;
   private _session: Session.ISessionConnection | null = null;
   private _comm: KernelComm | null = null;

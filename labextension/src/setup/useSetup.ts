@@ -171,10 +171,10 @@ export type KeepKey = (server: string, key: string) => Promise<void>;
 
 /** The questions of the form to its kernel. Only these send the key, and nothing keeps it. */
 export class SetupSteps {
-  constructor(ask: Ask, keepKey: KeepKey) {
-    this._ask = ask;
-    this._keepKey = keepKey;
-  }
+  constructor(
+    private readonly _ask: Ask,
+    private readonly _keepKey: KeepKey
+  ) {}
 
   async state(): Promise<ISetupState> {
     return parseState(await this._ask('setup.state'));
@@ -226,7 +226,4 @@ export class SetupSteps {
     const answer = await this._ask('setup.save', params, LIST_PATIENCE, key);
     return asText(answer.backup) ?? '';
   }
-
-  private readonly _ask: Ask;
-  private readonly _keepKey: KeepKey;
 }

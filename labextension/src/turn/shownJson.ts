@@ -23,9 +23,7 @@ export function shownJson(value: unknown, trans: TranslationBundle): unknown {
 }
 
 class Shortener {
-  constructor(trans: TranslationBundle) {
-    this._trans = trans;
-  }
+  constructor(private readonly _trans: TranslationBundle) {}
 
   shown(value: unknown, depth: number): unknown {
     this._left -= 1;
@@ -100,7 +98,6 @@ class Shortener {
     return this._trans.__('… (nested too deep to be shown)');
   }
 
-  private readonly _trans: TranslationBundle;
   private _left = VALUES;
 }
 

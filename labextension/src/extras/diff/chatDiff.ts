@@ -21,15 +21,17 @@ export interface IChatDiffOptions {
 
 /** Two versions of a chat, cell by cell; their texts, if a version cannot be read. */
 export class ChatDiff extends Panel implements IDiffWidget {
-  constructor(options: IChatDiffOptions) {
+  constructor(private readonly _options: IChatDiffOptions) {
     super();
-    this._options = options;
     this.addClass('msgbook-ChatDiff');
     this.node.tabIndex = 0;
     this.node.setAttribute('role', 'region');
     this.node.setAttribute(
       'aria-label',
-      options.tools.trans.__('Changes of the chat %1', this.model.filename)
+      this._options.tools.trans.__(
+        'Changes of the chat %1',
+        this.model.filename
+      )
     );
   }
 
@@ -114,8 +116,6 @@ export class ChatDiff extends Panel implements IDiffWidget {
       this.widgets[0].dispose();
     }
   }
-
-  private readonly _options: IChatDiffOptions;
 }
 
 function groupView(group: RowGroup, tools: IDiffTools): Widget {
