@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Annotated, Any, TypeVar, cast, get_type_hints
+from typing import Annotated, Any, TypeGuard, TypeVar, cast, get_type_hints
 
 _T = TypeVar("_T")
 
@@ -40,6 +40,26 @@ def as_dicts(value: Any) -> list[dict[str, Any]]:
 def as_text(value: Any) -> str:
     """Return a text; an empty one for anything else."""
     return value if isinstance(value, str) else ""
+
+
+def text_or_none(value: Any) -> str | None:
+    """Return a text, also an empty one; None for anything else."""
+    return value if isinstance(value, str) else None
+
+
+def msgbook_metadata(node: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `metadata.msgbook` of a notebook, cell or output; an empty dictionary without one."""
+    return as_dict(as_dict(node.get("metadata")).get("msgbook"))
+
+
+def is_texts(value: Any) -> TypeGuard[list[str]]:
+    """Return whether a value is a list of texts."""
+    return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
+
+
+def is_dicts(value: Any) -> TypeGuard[list[dict[str, Any]]]:
+    """Return whether a value is a list of dictionaries."""
+    return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
 
 
 def as_amount(value: Any) -> float | None:

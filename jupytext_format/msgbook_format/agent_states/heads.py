@@ -13,8 +13,8 @@ from msgbook_format.agents import AgentMetadata, agent_metadata_of
 from msgbook_format.document import reads, reads_metadata
 from msgbook_format.files import SUFFIX, has_section, is_agent_file, open_regular, parse_ipynb
 from msgbook_format.lazy import load_extra
-from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import has_msgbook_kernel, split_frontmatter
+from msgbook_format.typed import as_dict, msgbook_metadata
 
 HEAD = 100_000
 """Bytes of a text or an AgentContext in which its metadata must end."""

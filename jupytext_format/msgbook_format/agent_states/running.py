@@ -18,7 +18,7 @@ from secrets import token_hex
 from typing import IO, Any
 
 from msgbook_format.files import open_regular
-from msgbook_format.metadata import as_dict
+from msgbook_format.typed import as_dict
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock

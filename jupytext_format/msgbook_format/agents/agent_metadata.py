@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.turn import Turn, match_results
+from msgbook_format.typed import as_dict, msgbook_metadata
 
 AgentRuntimeStatus = Literal["standby", "running", "pending", "finished"]
 """What an agent does. It is computed by `runtime_status`, never stored."""

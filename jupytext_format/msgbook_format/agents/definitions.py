@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from msgbook_format.metadata import msgbook_metadata
 from msgbook_format.syntax.frontmatter import can_hold, parse_frontmatter
 from msgbook_format.syntax.frontmatter_key import FrontmatterError, with_frontmatter_key
 from msgbook_format.syntax.text_cell import AgentLine, parse_agent_line, parse_msg_line
 from msgbook_format.syntax.yaml_nodes import YamlError, compose, entries, last, plain_value, text_of
 from msgbook_format.turn import turn_of
-from msgbook_format.typed import as_list, as_text
+from msgbook_format.typed import as_list, as_text, msgbook_metadata
 
 DEFAULT_AGENT = "assistant"
 """Agent that answers if nothing names one."""

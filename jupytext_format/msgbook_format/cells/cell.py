@@ -19,7 +19,7 @@ from msgbook_format.syntax.split import Segment, SplitCell, split_cells, split_o
 from msgbook_format.syntax.text_cell import TextCell, parse_text_cell
 from msgbook_format.turn.kinds import TEXTS
 from msgbook_format.turn.output_cells.blocks import cell_kind
-from msgbook_format.typed import as_text
+from msgbook_format.typed import as_text, text_or_none
 
 PREAMBLE = "preamble"
 """`metadata.msgbook.type` of the note before the first marker."""
@@ -184,7 +184,7 @@ def _read_data(output_cell: TextCell, encoding: str | None) -> str | None:
         data: Any = jsontext.loads(output_cell.body)
     except ValueError:
         return None
-    return data if isinstance(data, str) else None
+    return text_or_none(data)
 
 
 # Ids of cells: those that texts name, and those that follow from a source; labels for them.

@@ -14,6 +14,7 @@ from msgbook_format.syntax.attributes import AttributeReader, attributes_from_js
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.text_cell import TextCell, is_title
 from msgbook_format.turn.output_cells.turns import without_derived
+from msgbook_format.typed import as_dict, is_dicts
 
 _TEXT_KEYS = ("history", "agent", "model", "role")
 _NAMED_KINDS = frozenset(("markdown", "code", "raw", "nb"))
@@ -215,8 +216,8 @@ def _write_msgbook(head: TextCell, msgbook: dict[str, Any]) -> None:
     for key in _TEXT_KEYS:
         if isinstance(msgbook.get(key), str):
             head.attributes.append((key, msgbook.pop(key)))
-    summary = msgbook.get("summary")
-    if isinstance(summary, dict) and isinstance(summary.get("text"), str):
+    summary = as_dict(msgbook.get("summary"))
+    if isinstance(summary.get("text"), str):
         source = summary.get("source")
         if summary.keys() == {"text"} or (len(summary) == 2 and isinstance(source, str)):
             head.attributes.append(("summary", msgbook.pop("summary")["text"]))
@@ -256,11 +257,7 @@ def is_regular(cell: dict[str, Any]) -> bool:
     if cell["cell_type"] == "code":
         count = cell.get("execution_count", False)
         outputs = cell.get("outputs")
-        return (
-            isinstance(outputs, list)
-            and all(isinstance(output, dict) for output in outputs)
-            and (count is None or (type(count) is int and 0 <= count < 10**15))
-        )
+        return is_dicts(outputs) and (count is None or (type(count) is int and 0 <= count < 10**15))
     return _plain_attachments(cell.get("attachments", {}))
 
 

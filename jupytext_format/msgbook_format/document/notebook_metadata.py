@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax.cell_rule import CHAT_CELLS, rule_of, rule_of_kernel
 from msgbook_format.syntax.frontmatter import (
     NAMED_FIELDS,
@@ -17,6 +16,7 @@ from msgbook_format.syntax.frontmatter import (
 )
 from msgbook_format.syntax.kernels import KERNELSPEC, LANGUAGE, LANGUAGE_INFO
 from msgbook_format.syntax.split import BOM
+from msgbook_format.typed import as_dict, msgbook_metadata
 
 NBFORMAT_MINOR = 5
 

@@ -19,8 +19,8 @@ from msgbook_format.agents import agent_tables
 from msgbook_format.cells import is_code
 from msgbook_format.document import reads
 from msgbook_format.exporters.harmless_notebook import (
-    as_text,
     build_harmless_notebook,
+    joined_text,
     normalize_cell,
     plain_word,
 )
@@ -33,7 +33,6 @@ from msgbook_format.files import (
     read_regular,
     require_regular,
 )
-from msgbook_format.metadata import msgbook_metadata
 from msgbook_format.stock_tools import describe_problem, named_resources
 from msgbook_format.syntax import (
     CHAT_CELLS,
@@ -49,7 +48,7 @@ from msgbook_format.syntax import (
     rule_of,
 )
 from msgbook_format.turn import DISPLAYS, REASONINGS, TOOL_CALLS, TURN_MIME, Block, kind_of, turn_of
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, msgbook_metadata, text_or_none
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -170,14 +169,14 @@ def _is_notebook(text: str) -> bool:
 
 
 def _frontmatter_title(metadata: dict[str, Any]) -> str | None:
-    frontmatter = as_text(msgbook_metadata({"metadata": metadata}).get("frontmatter"))
+    frontmatter = joined_text(msgbook_metadata({"metadata": metadata}).get("frontmatter"))
     try:
         node = compose(frontmatter)
         found = None if node is None else plain_value(node)
     except YamlError:
         return None
     title = as_dict(found).get("title")
-    return title if isinstance(title, str) else None
+    return text_or_none(title)
 
 
 def _language(metadata: dict[str, Any]) -> str:
@@ -320,7 +319,7 @@ def _history(cell: Json, dialect: Dialect) -> Any:
 
 def _agents_prompts(metadata: dict[str, Any]) -> list[Json]:
     """Return a note for each agent of the frontmatter that has a system prompt."""
-    frontmatter = as_text(msgbook_metadata({"metadata": metadata}).get("frontmatter"))
+    frontmatter = joined_text(msgbook_metadata({"metadata": metadata}).get("frontmatter"))
     notes = []
     for name, table in agent_tables(frontmatter).tables.items() if frontmatter else ():
         text = as_dict(table).get("system_prompt")

@@ -16,7 +16,6 @@ from nbformat import from_dict
 from msgbook_format.cells import is_code
 from msgbook_format.exporters.nbconvert_markdown import spell_for_nbconvert
 from msgbook_format.exporters.sanitize import sanitize_html
-from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import (
     MSG_MAGIC,
     Dialect,
@@ -35,7 +34,7 @@ from msgbook_format.turn import (
     to_markdown,
     turn_of,
 )
-from msgbook_format.typed import as_list
+from msgbook_format.typed import as_dict, as_list, as_text, msgbook_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,7 +65,7 @@ _ATTACHMENT = re.compile(r"\]\((?:<attachment:([^<>\n]+)>|attachment:([^()\s]+))
 
 def normalize_cell(cell: Mapping[str, Any]) -> Json:
     """Return a cell whose fields have the types that preprocessors expect, from any cell."""
-    typed = {"metadata": as_dict(cell.get("metadata")), "source": as_text(cell.get("source"))}
+    typed = {"metadata": as_dict(cell.get("metadata")), "source": joined_text(cell.get("source"))}
     kind = cell.get("cell_type")
     fields = {**cell, **typed, "cell_type": kind if kind in ("code", "markdown") else "raw"}
     if not isinstance(cell.get("id"), str):
@@ -80,7 +79,7 @@ def normalize_cell(cell: Mapping[str, Any]) -> Json:
 
 
 def _is_output(output: Any) -> bool:
-    return isinstance(output, dict) and isinstance(output.get("output_type"), str)
+    return isinstance(as_dict(output).get("output_type"), str)
 
 
 def build_harmless_notebook(notebook: NotebookNode, write: Write = safe_markdown) -> NotebookNode:
@@ -114,7 +113,7 @@ def plain_word(value: Any) -> str | None:
 
 
 def _cell(cell: Mapping[str, Any], cell_id: str, dialect: Dialect, write: Write) -> Json:
-    source = as_text(cell.get("source"))
+    source = joined_text(cell.get("source"))
     metadata = _harmless_metadata(cell.get("metadata"))
     built = {"cell_type": "markdown", "id": cell_id, "metadata": metadata}
     match cell.get("cell_type"):
@@ -133,7 +132,7 @@ def _cell(cell: Mapping[str, Any], cell_id: str, dialect: Dialect, write: Write)
             text = _embed_attachments(spell_for_nbconvert(source), cell.get("attachments"))
             ours = msgbook_metadata(cell)
             who = (
-                (as_text(ours.get("title")) or "system prompt")
+                (joined_text(ours.get("title")) or "system prompt")
                 if ours.get("role") == "system"
                 else ""
             )
@@ -162,7 +161,7 @@ def _prompt(cell: Mapping[str, Any], source: str, write: Write) -> Json:
     line = source[: msg.end].strip().removeprefix(MSG_MAGIC).strip() if msg else ""
     text = source[msg.end :] if msg else source.removeprefix("\\")
     ours = msgbook_metadata(cell)
-    title = as_text(ours.get("title"))
+    title = joined_text(ours.get("title"))
     words = ["You", title, line, _not_sent(ours)]
     first = title or next(filter(None, map(_bare, text.splitlines())), "…")
     text = _embed_attachments(spell_for_nbconvert(text), cell.get("attachments"))
@@ -192,7 +191,7 @@ def _shortened(words: str) -> str:
 def _prose(cell: Mapping[str, Any], write: Write) -> dict[str, str]:
     """Return the text `before` and `after` the code, as far as there is any."""
     ours = msgbook_metadata(cell)
-    texts = {place: as_text(ours.get(place)) for place in ("before", "after")}
+    texts = {place: joined_text(ours.get(place)) for place in ("before", "after")}
     if reason := _not_sent(ours):
         texts["before"] = f"{escape_line(reason)}\n\n{texts['before']}".strip()
     return {place: write(spell_for_nbconvert(text)) for place, text in texts.items() if text}
@@ -241,7 +240,7 @@ def build_harmless_outputs(outputs: Any, write: Write = safe_markdown) -> Iterat
             yield _turn(turn, write)
         elif kind == "stream":
             name = "stderr" if output.get("name") == "stderr" else "stdout"
-            yield {"output_type": "stream", "name": name, "text": as_text(output.get("text"))}
+            yield {"output_type": "stream", "name": name, "text": joined_text(output.get("text"))}
         elif kind == "error":
             if not (turn_above and _repeats_turn(turn_above, output)):
                 yield _error(output)
@@ -252,7 +251,7 @@ def build_harmless_outputs(outputs: Any, write: Write = safe_markdown) -> Iterat
 def _turn(turn: Turn, write: Write) -> Json:
     # A saved `running` means that the kernel died during the turn.
     settled: Turn = {**turn, "status": "interrupted"} if turn["status"] == "running" else turn
-    words = [as_text(turn.get("agent")), model_words(turn)]
+    words = [joined_text(turn.get("agent")), model_words(turn)]
     words.append(_seconds(turn.get("duration")))
     answer = " · ".join(word for word in words if word)[:200]
     return _display_data(
@@ -279,9 +278,9 @@ def _repeats_turn(turn: Turn, error: Mapping[str, Any]) -> bool:
 
 
 def _error(output: Mapping[str, Any]) -> Json:
-    name, message = as_text(output.get("ename")), as_text(output.get("evalue"))
+    name, message = joined_text(output.get("ename")), joined_text(output.get("evalue"))
     traceback = output.get("traceback")
-    lines = [as_text(line) for line in traceback] if isinstance(traceback, list) else []
+    lines = [*map(joined_text, as_list(traceback))]
     shown = {"ename": name, "evalue": message, "traceback": lines or [f"{name}: {message}"]}
     return {"output_type": "error", **shown}
 
@@ -292,14 +291,14 @@ def _display(output: Mapping[str, Any], write: Write) -> Json:
     for mime, value in found.items():
         if mime == "text/html":
             # What a script would draw leaves empty elements.
-            if (html := sanitize_html(as_text(value))) and _TAG.sub("", html).strip():
+            if (html := sanitize_html(joined_text(value))) and _TAG.sub("", html).strip():
                 data[mime] = html
         elif mime == "text/markdown" or (mime == "text/latex" and "text/markdown" not in found):
-            data["text/markdown"] = write(as_text(value))
+            data["text/markdown"] = write(joined_text(value))
         elif mime in RASTER and (picture := as_base64(value)):
             data["text/markdown"] = safe_image("output", f"data:{mime};base64,{picture}")
         elif mime in _TEMPLATE_SHOWS:
-            data[mime] = as_text(value)
+            data[mime] = joined_text(value)
     lost = sorted(str(mime) for mime in found if mime not in data and mime not in RASTER)
     if not data or (lost and data.keys() == {"text/plain"}):
         words = f"(an output of {', '.join(lost) or 'no type'} is not shown here)"
@@ -322,15 +321,15 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 def as_base64(value: Any) -> str | None:
     """Return base64 data without white space; None for anything else."""
-    data = "".join(as_text(value).split())
+    data = "".join(joined_text(value).split())
     return data if _BASE64.fullmatch(data) else None
 
 
-def as_text(value: Any) -> str:
+def joined_text(value: Any) -> str:
     """Return a text or the join of a list of texts; empty for anything else."""
     if isinstance(value, list):
-        return "".join(map(as_text, value))
-    return value if isinstance(value, str) else ""
+        return "".join(map(joined_text, value))
+    return as_text(value)
 
 
 # Table of contents of an exported conversation.

@@ -24,12 +24,11 @@ from msgbook_format.exporters.harmless_notebook import (
     RASTER,
     WHO,
     as_base64,
-    as_text,
     build_harmless_notebook,
     contents_of,
+    joined_text,
     plain_word,
 )
-from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import (
     CHAT_CELLS,
     CODE_FIRST_CELLS,
@@ -40,6 +39,7 @@ from msgbook_format.syntax import (
     rule_of,
 )
 from msgbook_format.turn import bundle, code_block, escape_line, turn_of
+from msgbook_format.typed import as_dict, msgbook_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -194,7 +194,7 @@ def _notebook_cell(cell: NotebookNode, safe: NotebookNode) -> dict[str, Any]:
         else output
         for output in safe.outputs
     ]
-    built = {**safe, "source": as_text(cell.source), "metadata": metadata, "outputs": outputs}
+    built = {**safe, "source": joined_text(cell.source), "metadata": metadata, "outputs": outputs}
     pictures = _pictures(cell.get("attachments"))
     return {**built, "attachments": pictures} if pictures else built
 

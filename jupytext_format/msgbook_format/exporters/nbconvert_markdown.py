@@ -14,10 +14,10 @@ from markdown_it import MarkdownIt
 from msgbook_format.cells import is_code
 from msgbook_format.files import read_regular
 from msgbook_format.links import real_path
-from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.picture_types import image_type
 from msgbook_format.syntax import Dialect, StringPositions
 from msgbook_format.turn import replace_controls
+from msgbook_format.typed import as_dict, msgbook_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -20,6 +20,7 @@ from msgbook_format.errors import MessageFileError
 from msgbook_format.files import has_section, is_agent_file, parse_agent_file
 from msgbook_format.jupytext_plugin.message_format import is_message_path
 from msgbook_format.outputs import refresh_derived
+from msgbook_format.typed import as_dict
 
 MAX_CHARACTERS = 20_000_000
 
@@ -34,7 +35,7 @@ class CellsHandler(APIHandler):
     async def post(self) -> None:
         """Read the text in the body, by the rules for a file with that path."""
         body: Any = self.get_json_body()
-        body = body if isinstance(body, dict) else {}
+        body = as_dict(body)
         path, text = body.get("path"), body.get("text")
         if not isinstance(path, str) or not isinstance(text, str):
             raise HTTPError(400, 'expected {"path": a text, "text": a text}')

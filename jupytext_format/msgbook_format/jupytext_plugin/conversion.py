@@ -23,8 +23,7 @@ from msgbook_format.document import (
 )
 from msgbook_format.files import SUFFIX, encode, has_section
 from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME
-from msgbook_format.metadata import as_dict
-from msgbook_format.typed import as_text
+from msgbook_format.typed import as_dict, as_text
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 _SECTION_KEY = "message_section: true\n"

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from msgbook_format.metadata import as_dict
 from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.syntax.text_cell import TextCell
+from msgbook_format.typed import as_dict
 
 KEY = "execution"
 _START, _END = "iopub.execute_input", "shell.execute_reply"

@@ -18,9 +18,9 @@ from hashlib import sha256
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax.text_cell import is_restricted, stricter_history
 from msgbook_format.turn.model import turn_of
+from msgbook_format.typed import as_dict, msgbook_metadata
 
 KEY = "output_history"
 ABSENT = object()
@@ -172,7 +172,7 @@ def first_outputs(cell: dict[str, Any], count: int) -> dict[str, Any]:
 
 def digest_of(output: Any) -> str:
     """Return the SHA-256 of an output as JSON, in hexadecimal. Lists of lines count as their text."""
-    if isinstance(output, dict) and isinstance(output.get("text"), list):
+    if isinstance(as_dict(output).get("text"), list):
         output = {**output, "text": "".join(map(str, output["text"]))}
     return sha256(jsontext.dumps(output).encode()).hexdigest()
 

@@ -22,6 +22,7 @@ from msgbook_format.jupytext_plugin import register
 from msgbook_format.lazy import load_extra
 from msgbook_format.server.agents import add_agents_handler, show_subagent_files
 from msgbook_format.server.unpaired import is_ours
+from msgbook_format.typed import as_dict
 
 
 def load(app: Any) -> None:
@@ -238,7 +239,7 @@ class KeysHandler(APIHandler):
     async def put(self) -> None:
         """Keep the key in the body."""
         body: Any = self.get_json_body()
-        body = body if isinstance(body, dict) else {}
+        body = as_dict(body)
         server, key = body.get("server"), body.get("key")
         if not _is_text(server) or not _is_text(key):
             raise HTTPError(400, 'expected {"server": a URL, "key": a key}')

@@ -16,10 +16,9 @@ from msgbook_format.files import AGENT_SUFFIXES, has_section, require_regular
 from msgbook_format.jupytext_plugin import FORMAT_NAME
 from msgbook_format.jupytext_plugin.message_format import is_message_path
 from msgbook_format.jupytext_plugin.pairing import find_message_file, find_other_files
-from msgbook_format.metadata import msgbook_metadata
 from msgbook_format.outputs import load_output_files, open_references
 from msgbook_format.turn import without_derived
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, msgbook_metadata
 
 _MAX_FORMATS_LENGTH = 1000
 _OWN_FORMAT = ".msg.md:msg"

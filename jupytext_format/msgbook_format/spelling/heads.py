@@ -27,7 +27,6 @@ from msgbook_format.cells.head import (
     is_same_cell,
     saved_metadata,
 )
-from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.outputs.execution_times import KEY as EXECUTION
 from msgbook_format.outputs.execution_times import has_own_times
 from msgbook_format.syntax.attributes import format_footnote
@@ -35,7 +34,7 @@ from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.lines import find_markers
 from msgbook_format.syntax.split import Segment, split_cells, split_output_cells
 from msgbook_format.syntax.text_cell import TextCell, find_footnote, format_text_cell
-from msgbook_format.typed import as_text
+from msgbook_format.typed import as_dict, as_text, msgbook_metadata, text_or_none
 
 _PREAMBLE_METADATA = {"msgbook": {"type": PREAMBLE}}
 
@@ -63,7 +62,7 @@ class PlannedHead:
     def id(self) -> str | None:
         """Id of the cell."""
         cell_id = self.cell.get("id")
-        return cell_id if isinstance(cell_id, str) else None
+        return text_or_none(cell_id)
 
     @property
     def source(self) -> str:

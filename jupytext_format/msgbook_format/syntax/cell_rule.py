@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from msgbook_format.metadata import as_dict
 from msgbook_format.syntax.kernels import CHAT_KERNEL, CODE_FIRST_KERNEL, LANGUAGE
+from msgbook_format.typed import as_dict
 
 MSG_MAGIC = "%%msg"
 """Begins a line of attributes at the top of a message; the only magic that makes no code."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from msgbook_format.metadata import as_dict
 from msgbook_format.syntax.cell_rule import (
     CHAT_CELLS,
     OTHER_CELLS,
@@ -13,6 +12,7 @@ from msgbook_format.syntax.cell_rule import (
     rule_of,
 )
 from msgbook_format.syntax.lines import Escaper
+from msgbook_format.typed import as_dict
 
 PYTHON_LINE = "%%python\n"
 """First line of Python code on the msgbook kernel; code without it is IPython's."""

@@ -16,6 +16,7 @@ from msgbook_format.syntax.attributes import (
 )
 from msgbook_format.syntax.cell_rule import MSG_MAGIC
 from msgbook_format.syntax.lines import MARKER, STREAM_PREFIX, Escaper, trim
+from msgbook_format.typed import as_dict
 
 _MARKER = re.compile(rf"^(?={MARKER})#+ (%%%?)[^\n]*")
 _USUAL = re.compile(
@@ -288,6 +289,6 @@ def unread_footnote(msgbook: Mapping[str, Any]) -> str | None:
         msgbook: `metadata.msgbook` of the cell.
     """
     bits = msgbook.get("text")
-    line = bits.get(UNREAD) if isinstance(bits, dict) else None
+    line = as_dict(bits).get(UNREAD)
     decided = "history" in msgbook and is_history(msgbook["history"])
     return line if isinstance(line, str) and not decided else None

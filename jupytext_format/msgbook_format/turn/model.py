@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 from msgbook_format.turn.kinds import TEXTS, TOOL_CALLS, TOOL_RESULTS
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, text_or_none
 
 TURN_MIME = "application/vnd.msgbook.turn+json"
 """MIME type of a turn in an output's data bundle."""
@@ -243,7 +243,7 @@ def match_results(blocks: Sequence[Block]) -> dict[int, int]:
 
 def _key(block: Block, in_same_step: bool) -> Hashable:
     found = block.get("id")
-    call_id = found if isinstance(found, str) else None
+    call_id = text_or_none(found)
     return (_step(block), call_id) if in_same_step else call_id
 
 

@@ -24,7 +24,7 @@ from msgbook_format.agents import (
 )
 from msgbook_format.files import SUFFIX, is_agent_file, stem_of
 from msgbook_format.links import real_path
-from msgbook_format.metadata import as_dict, msgbook_metadata
+from msgbook_format.typed import as_dict, msgbook_metadata
 
 _NAMELESS = "New Agent"
 """Name of a conversation whose file is not known (seed 000)."""

@@ -16,6 +16,7 @@ from msgbook.config import LIMIT_KEYS, Settings, load_settings
 from msgbook.errors import MsgbookError
 from msgbook.text import one_line
 from msgbook_format.files import read_regular
+from msgbook_format.typed import text_or_none
 
 PROJECT_CONFIG = Path(".msgbook") / "config.toml"
 """A project's configuration, below its folder."""
@@ -71,7 +72,7 @@ class Trust:
     def find_digest(self, project: Path) -> str | None:
         """Return the SHA-256 of the configuration that was trusted; None if none was."""
         found = self._projects(self._store.read()).get(str(project))
-        return found if isinstance(found, str) else None
+        return text_or_none(found)
 
     def add(self, config: ProjectConfig) -> None:
         """Trust this configuration, and no other one of its project."""

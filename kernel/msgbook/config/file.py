@@ -12,7 +12,7 @@ from msgbook.config.prices import PRICE_KEYS
 from msgbook.config.settings import LARGEST, LIMIT_KEYS, WHOLE_LIMITS, expected_number, is_in_range
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, is_texts
 
 
 class Key(NamedTuple):
@@ -55,7 +55,7 @@ TABLE_KEYS = {
     "plugins": {
         "off": Key(
             'a list such as ["a-package"]',
-            lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value),
+            is_texts,
         )
     },
 }

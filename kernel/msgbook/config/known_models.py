@@ -18,6 +18,7 @@ from msgbook.config.prices import Price, read_price
 from msgbook.config.providers import server_url
 from msgbook.config.settings import ProviderSettings
 from msgbook.text import one_line, visible
+from msgbook_format.typed import as_list
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -191,7 +192,7 @@ def _newest_date() -> str:
 
 
 def _days_of(model: ModelInfo) -> list[str]:
-    prices = model.prices if isinstance(model.prices, list) else []
+    prices = as_list(model.prices)
     starts = (getattr(price.constraint, "start_date", None) for price in prices)
     seen = re.findall(r"\b20\d\d-\d\d-\d\d\b", model.price_comments or "")
     return [*(day.isoformat() for day in starts if day), *seen]

@@ -15,6 +15,7 @@ from msgbook.config.lines import keys_of_line
 from msgbook.errors import MsgbookError
 from msgbook_format.errors import FileChangedError
 from msgbook_format.files import create_bytes, replace_bytes
+from msgbook_format.typed import as_dict
 
 _OWNER_ONLY = 0o600
 
@@ -174,7 +175,7 @@ def free_name(text: str, wished: str) -> str:
         SettingsWriteError: The file cannot be read.
     """
     providers = _parsed(text).get("providers", {})
-    taken = providers.keys() if isinstance(providers, dict) else ()
+    taken = as_dict(providers).keys()
     names = (wished if n == 1 else f"{wished}-{n}" for n in count(1))
     return next(name for name in names if name not in taken)
 

@@ -28,7 +28,7 @@ from msgbook_format.syntax import (
     CellRule,
     ChatCells,
 )
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, text_or_none
 
 _VSCODE = "vscode-notebook-cell"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
@@ -53,7 +53,7 @@ def requested_cell(
         is_console: Whether the client takes questions and names no cell.
         client_session: Session in the request's header.
     """
-    cell_id = cell_id if isinstance(cell_id, str) else None
+    cell_id = text_or_none(cell_id)
     path, position = None, None
     if cell_id is not None and cell_id.startswith(f"{_VSCODE}:"):
         path, position = named_notebook(cell_id, folder), _position(cell_id)

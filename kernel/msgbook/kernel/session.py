@@ -42,6 +42,7 @@ from msgbook.notebook import (
 from msgbook.text import controls_visible
 from msgbook_format.syntax import CellRule
 from msgbook_format.turn import Turn
+from msgbook_format.typed import text_or_none
 
 if TYPE_CHECKING:
     from msgbook.display.console import TextDisplay
@@ -376,7 +377,7 @@ class Transcripts:
             requested,
             turn,
             metadata=current.get("metadata"),
-            saved_id=saved_id if isinstance(saved_id, str) else None,
+            saved_id=text_or_none(saved_id),
             version=_version(requested),
         )
 

@@ -17,6 +17,7 @@ from msgbook.config import Settings
 from msgbook.config.key_places import SESSION
 from msgbook.config.providers import check_key
 from msgbook.errors import ConfigError
+from msgbook_format.typed import as_dict
 
 REPLY = "msgbook_keys_reply"
 
@@ -30,7 +31,7 @@ def read_keys(buffers: Any) -> dict[str, str]:
         found = json.loads(bytes(buffers[0]))
     except (TypeError, IndexError, ValueError, RecursionError):
         return {}
-    keys = found.items() if isinstance(found, dict) else ()
+    keys = as_dict(found).items()
     return {url: key for url, key in keys if isinstance(key, str) and _can_be_sent(key)}
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgbook.text import one_line, repair_surrogates
 from msgbook_format.turn import Usage
+from msgbook_format.typed import as_dict, as_list, as_text
 
 REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought")
 
@@ -194,7 +195,7 @@ def join_text(parts: Any) -> str:
             text = join_text(text)
         if type(text) in (int, float):  # a gateway has read a piece of text as JSON
             text = str(text)
-        texts.append(text if isinstance(text, str) else "")
+        texts.append(as_text(text))
     return "".join(texts)
 
 
@@ -232,7 +233,7 @@ def join_reasoning_details(details: list[dict[str, Any]]) -> str:
 
 def plain_finish_reason(reason: Any) -> str | None:
     """Return a finish reason by its name in the chat API where that is known; None if there is none."""
-    if isinstance(reason, dict) and isinstance(reason.get("type"), str):
+    if isinstance(as_dict(reason).get("type"), str):
         reason = reason["type"]  # SGLang
     if not reason or isinstance(reason, bool):
         return None
@@ -292,7 +293,7 @@ def _first_count(usage: dict[str, Any], paths: tuple[str, ...]) -> int | None:
     for path in paths:
         group, _, key = path.rpartition(".")
         place = usage.get(group) if group else usage
-        count = place.get(key) if isinstance(place, dict) else None
+        count = as_dict(place).get(key)
         if isinstance(count, str):
             count = int(count) if _DIGITS.fullmatch(count) else None
         elif isinstance(count, float) and count.is_integer():
@@ -310,7 +311,7 @@ def add_usage(known: dict[str, int], found: Usage) -> None:
 def is_marked_thought(delta: dict[str, Any]) -> bool:
     """Return whether a delta says of its content that it is reasoning (Gemini)."""
     extra = delta.get("extra_content")
-    google = extra.get("google") if isinstance(extra, dict) else None
+    google = as_dict(extra).get("google")
     return isinstance(google, dict) and google.get("thought") is True
 
 
@@ -349,7 +350,7 @@ class CitationList:
 
     def add(self, citations: Any) -> None:
         """Add those of a list that are new: objects, or URLs. Anything else is dropped."""
-        for value in citations if isinstance(citations, list) else []:
+        for value in as_list(citations):
             citation = _normalized(value)
             key = json.dumps(citation, sort_keys=True)
             if citation and key not in self._known and len(self._known) < MAX_CITATIONS:

@@ -14,6 +14,7 @@ from msgbook.errors import ProviderError
 from msgbook.messages import ApiName
 from msgbook.provider.json_events import is_too_deep
 from msgbook.text import excerpt
+from msgbook_format.typed import as_dict
 
 _WORDS = ("message", "error", "detail", "msg", "errors")
 """Keys that hold the words of an error, or a value that holds them."""
@@ -108,7 +109,7 @@ def find_error(body: object) -> Any:
     """Return the `error` value in the body of an HTTP error; the body itself if it has none."""
     if isinstance(body, list) and len(body) == 1:  # Gemini
         body = body[0]
-    error = body.get("error") if isinstance(body, dict) else None
+    error = as_dict(body).get("error")
     return error if error and isinstance(error, str | dict | list) else body or ""
 
 
@@ -123,7 +124,7 @@ def full_message(error: Any) -> str:
     """Return the words of an `error` value of any shape, with the place that it names; empty for a page."""
     if is_page(error):
         return ""
-    place = error.get("param") if isinstance(error, dict) else None
+    place = as_dict(error).get("param")
     words = _words(error, _DEPTH) or as_text(error)
     return f"{place}: {words}" if isinstance(place, str) and place else words
 
@@ -169,14 +170,14 @@ def _with_inner_words(error: str, depth: int) -> str:
         said = _words(inner, depth - 1)
     except (ValueError, RecursionError):
         return error
-    place = inner.get("param") if isinstance(inner, dict) else None
+    place = as_dict(inner).get("param")
     placed = f"{place}: {said}" if isinstance(place, str) and place else said
     return before + placed if said else error
 
 
 def _relayed(metadata: Any, depth: int) -> str:
     """Return the words of the server behind a gateway (OpenRouter), which has none of its own."""
-    raw = metadata.get("raw") if isinstance(metadata, dict) else None
+    raw = as_dict(metadata).get("raw")
     if not isinstance(raw, str) or raw.lstrip().startswith("<"):
         return ""
     try:
@@ -202,7 +203,7 @@ def reported_status(error: Any) -> int:
 
 def codes_of(error: Any) -> tuple[str, ...]:
     """Return the `code` and the `type` of an `error` value, in lower case."""
-    table = error if isinstance(error, dict) else {}
+    table = as_dict(error)
     return tuple(str(table[key]).lower() for key in ("code", "type") if table.get(key))
 
 

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from msgbook.events import ModelDisplay, Notice, StreamEvent
 from msgbook.images import IMAGE_LIMIT, MAX_IMAGES, image_type
+from msgbook_format.typed import as_dict
 
 ALL_IMAGES_LIMIT = 4 * IMAGE_LIMIT
 """Bytes of all pictures of an answer that are kept."""
@@ -58,7 +59,7 @@ class Pictures:
 
     def of_part(self, part: Any) -> list[StreamEvent] | None:
         """Return the events of a part of a message: none if its picture came before; None if it is no picture."""
-        kind = part.get("type") if isinstance(part, dict) else None
+        kind = as_dict(part).get("type")
         is_picture = isinstance(kind, str) and (
             kind in _TYPES or (_NAME.search(kind) is not None and _is_picture(part))
         )

@@ -18,6 +18,7 @@ from msgbook.provider.base import Request
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.responses.body import input_items
 from msgbook.tool_calls import OWN_NAMES
+from msgbook_format.typed import as_list, as_text
 
 Elements = frozenset[str]
 """Names or digests of elements of a request."""
@@ -189,7 +190,7 @@ def documents_of(message: Message) -> list[Part]:
 
 def _parts_of(message: Message, kind: str) -> list[Part]:
     content = message.get("content")
-    parts = content if isinstance(content, list) else []
+    parts = as_list(content)
     return [part for part in parts if isinstance(part, dict) and part.get("type") == kind]
 
 
@@ -322,4 +323,4 @@ def _as_part(part: Part) -> Part:
 def _url(part: Part) -> str:
     image = part.get("image_url")
     url = image.get("url") if isinstance(image, dict) else image
-    return url if isinstance(url, str) else ""
+    return as_text(url)

@@ -25,6 +25,7 @@ from msgbook.provider.refused_elements import (
 )
 from msgbook.provider.refused_media import EVERY_DOCUMENT
 from msgbook.provider.tool_call_pieces import with_unique_ids
+from msgbook_format.typed import as_dict
 
 _ANY_SERVERS_ID = re.compile(r"[a-zA-Z0-9]{9}")
 """Ids that every server accepts: Mistral accepts no others. OpenAI accepts 40 characters, vLLM makes 46."""
@@ -207,7 +208,7 @@ def without_strict(request: Request) -> Request:
     """Return the request with `strict` turned off in all functions: few schemas are such as it demands."""
 
     def changed(tool: Any) -> Any:
-        function = tool.get("function") if isinstance(tool, dict) else None
+        function = as_dict(tool).get("function")
         off = {"function": {**function, "strict": False}} if isinstance(function, dict) else {}
         return {**tool, **off} if off else tool
 

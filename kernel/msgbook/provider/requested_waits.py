@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from msgbook.provider.error_quirks import codes_of, error_message, find_error
+from msgbook_format.typed import as_dict
 
 LONGEST_WAIT = 120.0
 """Seconds. If a server asks for a longer wait, or loads its model for longer, the turn ends with an error."""
@@ -82,7 +83,7 @@ def _said_wait(words: str) -> float | None:
 
 def _reset_in(body: object) -> Any:
     for key in ("error", "metadata", "headers", "X-RateLimit-Reset"):
-        body = body.get(key) if isinstance(body, dict) else None
+        body = as_dict(body).get(key)
     return body
 
 

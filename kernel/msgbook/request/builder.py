@@ -52,6 +52,7 @@ from msgbook.request.token_estimates import MessageTokens
 from msgbook.text import repair_surrogates
 from msgbook.tools import Results
 from msgbook_format.syntax import CellRule
+from msgbook_format.typed import as_list
 
 if TYPE_CHECKING:
     from msgbook.request.above import PromptsAbove
@@ -285,7 +286,7 @@ class RequestBuilder:
         from msgbook.request.context.images import image_content
 
         images: Any = context.get("images")
-        records = images if isinstance(images, list) else []
+        records = as_list(images)
         content = image_content(text, records, self.blobs.load, vision=vision)
         content = with_documents(content, context, self.blobs.load)
         return append_content_reference(content, replay_content_reference(context, self.blobs.load))

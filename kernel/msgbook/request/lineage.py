@@ -15,7 +15,7 @@ from msgbook.config.settings import Limits
 from msgbook.notebook import Transcript, metadata_of
 from msgbook.tools import AGENT_TYPES, CELL_TOOLS, DISPATCH, Tool, runs_in_kernel
 from msgbook_format.agents import TASK_FINISH, AgentMetadata, agent_metadata_of
-from msgbook_format.metadata import as_dict
+from msgbook_format.typed import as_dict
 
 
 @dataclass(frozen=True, slots=True)

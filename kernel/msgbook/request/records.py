@@ -13,6 +13,7 @@ from msgbook.errors import MsgbookError
 from msgbook.images import MAX_IMAGES
 from msgbook.notebook import is_count
 from msgbook.text import one_line
+from msgbook_format.typed import as_dict, as_list
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -44,11 +45,7 @@ class ContextTooLargeError(MsgbookError):
 def list_entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
     """Return the entries of one kind that are objects with a digest."""
     entries = context.get(kind)
-    return [
-        entry
-        for entry in (entries if isinstance(entries, list) else [])
-        if isinstance(entry, dict) and isinstance(entry.get("sha256"), str)
-    ]
+    return [entry for entry in as_list(entries) if isinstance(as_dict(entry).get("sha256"), str)]
 
 
 def valid_entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
@@ -73,7 +70,7 @@ def recorded_macros(context: Mapping[str, Any]) -> dict[str, str]:
     macros = context.get("macros")
     return {
         name: value
-        for name, value in (macros if isinstance(macros, dict) else {}).items()
+        for name, value in as_dict(macros).items()
         if isinstance(name, str) and isinstance(value, str)
     }
 

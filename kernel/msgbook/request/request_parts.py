@@ -14,6 +14,7 @@ from msgbook.request.history import SentRequest, SharedPrefix, history_of, kind_
 from msgbook.request.token_estimates import estimate_text_tokens, estimate_tokens
 from msgbook.text import without_data
 from msgbook_format.syntax import CellRule, is_excluded, is_summary
+from msgbook_format.typed import as_dict
 
 PLACEHOLDER = "(your next prompt)"
 """Text of a prompt that has not been written yet."""
@@ -137,5 +138,5 @@ def _format_part(part: Part) -> str:
     if part.get("type") == "file":
         return f"[document: {part['file'].get('filename')}]"
     image: Any = part.get("image_url")
-    url = image.get("url") if isinstance(image, dict) else None
+    url = as_dict(image).get("url")
     return f"[image: {url}]" if isinstance(url, str) else f"[{part.get('type')}]"

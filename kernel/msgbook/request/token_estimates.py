@@ -11,6 +11,7 @@ from typing import Any
 
 from msgbook.messages import Message
 from msgbook.request.history import History
+from msgbook_format.typed import as_list
 
 CHARACTERS_PER_TOKEN = 4
 IMAGE_TOKENS = 1000
@@ -83,7 +84,7 @@ def _estimate_content(content: Any) -> int:
     if isinstance(content, str):
         return estimate_text_tokens(content)
     total = 0
-    for part in content if isinstance(content, list) else ():
+    for part in as_list(content):
         text = part.get("text")
         if isinstance(text, str):
             total += estimate_text_tokens(text)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from msgbook_format.typed import as_dict, as_list
+from msgbook_format.typed import as_dict, as_list, text_or_none
 
 Schema = dict[str, Any]
 
@@ -279,7 +279,7 @@ def _count(value: Any, _depth: int) -> int | None:
 
 
 def _text(value: Any, _depth: int) -> str | None:
-    return value if isinstance(value, str) else None
+    return text_or_none(value)
 
 
 def _flag(value: Any, _depth: int) -> bool | None:

@@ -226,7 +226,7 @@ def _items(blocks: Sequence[Block], call_ids: dict[int, str]) -> Iterator[dict[s
 
 def _image_data(block: Block) -> str:
     data = block.get("data")
-    values = data.items() if isinstance(data, dict) else ()
+    values = as_dict(data).items()
     found = (v for mime, v in values if mime.startswith("image/") and isinstance(v, str))
     return next(found, "")
 

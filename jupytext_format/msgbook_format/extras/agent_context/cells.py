@@ -28,10 +28,9 @@ from msgbook_format.extras.agent_context.turns import (
     turn_messages,
     turn_of_record,
 )
-from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import KERNELSPEC, Dialect
 from msgbook_format.turn import TURN_MIME, Turn, bundle, turn_of, without_derived
-from msgbook_format.typed import as_list
+from msgbook_format.typed import as_dict, as_list, msgbook_metadata
 
 _GHOST_BLOCK = "last_ghost_block"
 """Key of a message's metadata: the references that were sent with it, by another program."""

@@ -7,9 +7,9 @@ import re
 from typing import Any
 
 from msgbook_format import jsontext
-from msgbook_format.metadata import as_dict
 from msgbook_format.syntax import is_shell_command, parse_msg_line
 from msgbook_format.turn import image_url
+from msgbook_format.typed import as_dict
 
 _UNKNOWN_PART = "[不支持的内容类型: {}]"
 """Text in place of a part of an unknown type (seed 000)."""

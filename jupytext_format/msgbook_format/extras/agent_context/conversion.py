@@ -20,9 +20,8 @@ from msgbook_format.extras.agent_context.cells import (
     orphan_from,
 )
 from msgbook_format.extras.agent_context.content import BrokenContextError
-from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import CHAT_CELLS, KERNELSPEC, LANGUAGE_INFO, rule_of
-from msgbook_format.typed import as_list, as_text
+from msgbook_format.typed import as_dict, as_list, as_text, msgbook_metadata
 
 _Json = dict[str, Any]
 

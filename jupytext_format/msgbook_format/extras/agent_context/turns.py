@@ -64,7 +64,7 @@ def turn_messages(blocks: Sequence[Block]) -> list[_Message]:
     """
     names: dict[int, str] = {}
     for call, result in match_results(blocks).items():
-        names[result] = _text(blocks[call].get("name"))
+        names[result] = as_text(blocks[call].get("name"))
     messages = []
     for positions in step_positions(blocks):
         spoken: list[Any] = [blocks[i] for i in positions if _is_spoken(blocks[i])]
@@ -105,15 +105,15 @@ def _assistant_blocks(message: _Message, step: int, position: int) -> list[Any]:
 
 
 def _assistant_message(blocks: Sequence[Any]) -> _Message:
-    texts = [_text(block.get("text")) for block in blocks if block in TEXTS]
-    reasoning = "".join(_text(b.get("text")) for b in blocks if b in REASONINGS)
+    texts = [as_text(block.get("text")) for block in blocks if block in TEXTS]
+    reasoning = "".join(as_text(b.get("text")) for b in blocks if b in REASONINGS)
     calls = [
         {
-            "id": _text(block.get("id")),
+            "id": as_text(block.get("id")),
             "type": "function",
             "function": {
-                "name": _text(block.get("name")),
-                "arguments": _text(block.get("arguments")),
+                "name": as_text(block.get("name")),
+                "arguments": as_text(block.get("arguments")),
             },
         }
         for block in blocks
@@ -140,11 +140,11 @@ def _call_parts(call: dict[str, Any]) -> Iterator[str]:
     arguments = function.get("arguments", "")
     if not isinstance(arguments, str):
         arguments = jsontext.dumps_spaced(as_page(arguments))
-    return iter((_text(function.get("name")), arguments, _text(call.get("id"))))
+    return iter((as_text(function.get("name")), arguments, as_text(call.get("id"))))
 
 
 def _result_block(message: _Message, step: int) -> Any:
-    call_id = _text(message.get("tool_call_id"))
+    call_id = as_text(message.get("tool_call_id"))
     content = result_content(message.get("content"))
     block = {"type": TOOL_RESULTS.name, "step": step, "id": call_id, "content": content}
     is_error = message.get("isError")
@@ -154,7 +154,7 @@ def _result_block(message: _Message, step: int) -> Any:
 
 
 def _tool_message(block: Any, name: str | None) -> _Message:
-    message: _Message = {"role": "tool", "tool_call_id": _text(block.get("id"))}
+    message: _Message = {"role": "tool", "tool_call_id": as_text(block.get("id"))}
     if name:
         message["name"] = name
     content = block.get("content", "")
@@ -162,11 +162,7 @@ def _tool_message(block: Any, name: str | None) -> _Message:
 
 
 def _tool_shows(message: _Message) -> list[Any]:
-    return [_text(message.get("tool_call_id")), result_content(message.get("content"))]
-
-
-def _text(value: Any) -> str:
-    return as_text(value)
+    return [as_text(message.get("tool_call_id")), result_content(message.get("content"))]
 
 
 # Turn records: status, model, usage, notices, approvals, durations, and all else beyond the messages.

@@ -44,7 +44,7 @@ from msgbook_format.turn.wording import (
     shown_json,
     shown_sources,
 )
-from msgbook_format.typed import Flag, as_dict, as_text, read
+from msgbook_format.typed import Flag, as_dict, as_text, read, text_or_none
 
 if TYPE_CHECKING:
     from msgbook_format.turn.model import Block, Turn
@@ -165,10 +165,6 @@ def _text(value: Any) -> str:
     return as_text(value) or ("" if value in (None, "") else _json(value))
 
 
-def _edited(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
 def _parts(content: Any) -> list[Any]:
     """Return the parts of a result that are shown; text is one part."""
     parts = content if isinstance(content, list) else [content]
@@ -188,7 +184,7 @@ class _Said:
 class _Call:
     name: _ShownText
     arguments: _ShownText
-    edited_arguments: Annotated[str | None, _edited]
+    edited_arguments: Annotated[str | None, text_or_none]
     approval: _ShownText
     unfinished: Flag
 

@@ -23,6 +23,7 @@ from msgbook_format.turn.output_cells.turn_attributes import (
     write_count,
     write_seconds,
 )
+from msgbook_format.typed import as_dict, text_or_none
 
 NO_AGENT = frozenset(
     [*(kind.cell for kind in KINDS if kind.cell), "nb", "attachment", "markdown", "code", "raw"]
@@ -70,7 +71,7 @@ def _write_field(field: Field, value: Any) -> Value | None:
         case "flag":
             return True if value is True else None
         case "text":
-            return _text(value)
+            return text_or_none(value)
 
 
 def _take_field(field: Field, attributes: AttributeReader) -> Any:
@@ -197,11 +198,7 @@ _MOST = 999
 _Form = tuple[Callable[[Any], str | None], Callable[[str], Any]]
 
 
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-_TEXT: _Form = (_text, str)
+_TEXT: _Form = (text_or_none, str)
 _COUNT: _Form = (write_count, read_count)
 _KEYS: dict[str, _Form] = {
     **dict.fromkeys(("name", "agent", "status"), _TEXT),
@@ -258,7 +255,7 @@ def take_agents(attributes: AttributeReader) -> list[dict[str, Any]] | None:
 
 def _write_row(row: dict[str, Any]) -> list[tuple[str, str]]:
     usage = row.get("usage")
-    counts = usage if isinstance(usage, dict) else {}
+    counts = as_dict(usage)
     pairs: list[tuple[str, str | None]] = []
     for key, (write, _) in _KEYS.items():
         pairs.append((key, write(row.get(key))))

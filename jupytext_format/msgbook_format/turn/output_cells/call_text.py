@@ -17,6 +17,7 @@ from msgbook_format.syntax.attributes import AttributeReader
 from msgbook_format.syntax.text_cell import TextCell
 from msgbook_format.turn.kinds import TOOL_CALLS, kind_of
 from msgbook_format.turn.output_cells.elements import Element, decode_text, parse_elements
+from msgbook_format.typed import text_or_none
 
 _CALLS = frozenset(
     (
@@ -298,7 +299,7 @@ def is_understood(output_cell: TextCell) -> bool:
     if not body or _ONLY_ARGUMENTS.fullmatch(body):
         return True
     name = next((value for key, value in output_cell.attributes if key == "name"), None)
-    return read_call_text(body, name if isinstance(name, str) else None).arguments is not None
+    return read_call_text(body, text_or_none(name)).arguments is not None
 
 
 def _is_call_text(text: str, name: str, arguments: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from msgbook_format import jsontext
 from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.turn.model import TURN_VERSION
+from msgbook_format.typed import text_or_none
 
 # Durations and counts as values of attributes, such as `0.5s` and `12`.
 
@@ -76,7 +77,7 @@ def _count(key: str) -> _Part:
 
 
 def _text(key: str, attribute: str) -> _Part:
-    return _Part(key, attribute, lambda value: value if isinstance(value, str) else None, str)
+    return _Part(key, attribute, text_or_none, str)
 
 
 _OBJECTS = {

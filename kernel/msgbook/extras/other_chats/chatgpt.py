@@ -23,8 +23,7 @@ from msgbook.extras.other_chats.chat import (
     text_block,
 )
 from msgbook.images import IMAGE_LIMIT, data_url, image_type
-from msgbook_format.metadata import as_dict
-from msgbook_format.typed import as_text
+from msgbook_format.typed import as_dict, as_text
 
 FORM = "chatgpt"
 

@@ -22,10 +22,9 @@ from msgbook.messages import Message
 from msgbook.notebook import Document, Transcript, outputs_of, working_folder
 from msgbook.request import PLACEHOLDER, Preview
 from msgbook_format.files import create_bytes, replace_bytes, stem_of
-from msgbook_format.metadata import as_dict, msgbook_metadata
 from msgbook_format.syntax import rule_of
 from msgbook_format.turn import REASONINGS, turn_of
-from msgbook_format.typed import as_list
+from msgbook_format.typed import as_dict, as_list, msgbook_metadata
 
 _Json = dict[str, Any]
 

@@ -28,7 +28,7 @@ from msgbook.extras.other_chats.fields import Unread
 from msgbook.extras.other_chats.llm_logs import FORM, read_rows, seconds_of, tool_schema, usage_of
 from msgbook_format import jsontext
 from msgbook_format.files import open_regular
-from msgbook_format.typed import as_dict, as_text
+from msgbook_format.typed import as_dict, as_text, text_or_none
 
 MAGIC = b"SQLite format 3\x00"
 
@@ -268,7 +268,7 @@ class _Reader:
                 )
                 above = parents[above]
         shown = thread.get("tip_message_hash")
-        shown = shown if isinstance(shown, str) else None
+        shown = text_or_none(shown)
         branches = find_branches(parents, shown, "messages", self._parts.get)
         title = fields.text_in(thread, "name", place)
         kept = fields.without(
@@ -366,7 +366,7 @@ class _Reader:
     def _attachment(self, payload: _Json, images: Images, chat: OtherChat) -> str:
         found = payload.get("attachment")
         name = as_dict(found).get("id")
-        row = self._attachments.get(name if isinstance(name, str) else None, {})
+        row = self._attachments.get(text_or_none(name), {})
         content = row.get("content")
         if isinstance(content, bytes) and str(row.get("type")).startswith("image/"):
             return images.attach(content)

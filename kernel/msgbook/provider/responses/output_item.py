@@ -18,6 +18,7 @@ from msgbook.provider.responses.sent_text import SentText
 from msgbook.provider.restarted_arguments import RestartedArguments
 from msgbook.provider.tool_call_pieces import CallAssembler, is_json, json_text, same_json
 from msgbook.text import GrowingText, one_line, repair_surrogates
+from msgbook_format.typed import as_list
 
 
 class Match(IntEnum):
@@ -281,7 +282,7 @@ def item_texts(item: dict[str, Any], kind: str) -> list[str]:
     if isinstance(parts, str):
         parts = [parts]
     found = []
-    for part in parts if isinstance(parts, list) else ():
+    for part in as_list(parts):
         if isinstance(part, str) and is_plain:
             found.append(part)
         elif isinstance(part, dict) and part.get("type") in types:

@@ -20,6 +20,7 @@ from msgbook.provider.responses.output_item import (
 )
 from msgbook.provider.responses.text_items import MessageItem, PictureItem, ReasoningItem
 from msgbook.provider.tool_call_pieces import CallAssembler
+from msgbook_format.typed import as_text
 
 MAX_ITEMS = 1000
 """Most items of one response."""
@@ -89,7 +90,7 @@ class OutputItems:
         Args:
             whole: The text, if it is complete.
         """
-        address = _Address(kind, _text(item_id), _number(index))
+        address = _Address(kind, as_text(item_id), _number(index))
         found = self._joined(kind, [whole]) or self._find(address) or self._only_open(kind)
         found = found or self._joined(kind, [whole], least=1)
         if found is None and whole:
@@ -102,11 +103,11 @@ class OutputItems:
 
     def of_part(self, part: dict[str, Any], item_id: Any, index: Any) -> Item | None:
         """Return the item whose part a server announces; None if it is not known yet."""
-        name = _text(item_id)
+        name = as_text(item_id)
         for item in reversed(self._items):
             if isinstance(item, TextItem) and name and item.is_named(name) and not item.is_done:
                 return item
-        kind = _PART_ITEMS.get(_text(part.get("type")))
+        kind = _PART_ITEMS.get(as_text(part.get("type")))
         if kind is None:
             return None
         address = _Address(kind, name, _number(index))
@@ -179,7 +180,7 @@ class OutputItems:
 
     def is_progress(self, kind: str, event: dict[str, Any]) -> bool:
         """Return whether an event is about an item of a type that has no block: the item has it all."""
-        item_id, index = _text(event.get("item_id")), _number(event.get("output_index"))
+        item_id, index = as_text(event.get("item_id")), _number(event.get("output_index"))
         others = [item for item in self._items if isinstance(item, PictureItem | OtherItem)]
         return any(
             (item_id and item.id == item_id)
@@ -294,9 +295,9 @@ class OutputItems:
 
     def _named(self, item: dict[str, Any]) -> Item | None:
         """Return the item with the type and an id of a complete item."""
-        kind, own = _kind(item), _text(item.get("id"))
+        kind, own = _kind(item), as_text(item.get("id"))
         same = [one for one in reversed(self._items) if one.kind == kind]
-        for name in filter(None, (_text(item.get(key)) for key in _IDS)):
+        for name in filter(None, (as_text(item.get(key)) for key in _IDS)):
             for one in same:
                 # Two calls may have the same call id.
                 is_other = one.complete is not None and own and one.id and own != one.id
@@ -307,7 +308,7 @@ class OutputItems:
 
 def _address(item: dict[str, Any], index: Any) -> _Address:
     """Return the address of an item, whose id may be that of its call."""
-    item_id = next(filter(None, (_text(item.get(key)) for key in _IDS)), "")
+    item_id = next(filter(None, (as_text(item.get(key)) for key in _IDS)), "")
     return _Address(_kind(item), item_id, _number(index))
 
 
@@ -327,10 +328,6 @@ def _kind(item: dict[str, Any]) -> str:
 def _letters(texts: Iterable[str]) -> str:
     """Return texts without their blanks, in which a complete text may differ."""
     return "".join("".join(texts).split())
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _number(index: Any) -> int | None:

@@ -29,6 +29,7 @@ from msgbook.request.context.sources import SourceError
 from msgbook.request.context.tags import DATA_URL, DETAILS, Image, find_images
 from msgbook.scanner import run_in_thread_if_long
 from msgbook.text import one_line
+from msgbook_format.typed import as_dict
 
 SOURCE_LIMIT = 50_000_000
 """Bytes of an image before it is scaled down."""
@@ -166,7 +167,7 @@ def _url(image: Image, record: Any, load: LoadText) -> str | None:
         return None
     if image.is_remote:
         return image.target
-    digest = record.get("sha256") if isinstance(record, dict) else None
+    digest = as_dict(record).get("sha256")
     url = load(digest) if isinstance(digest, str) else None
     # The record may name any text that is kept, and a server may load any URL.
     return url if url is not None and url.startswith("data:image/") else None

@@ -19,6 +19,7 @@ from msgbook.request.records import NAME_KEYS, files_by_key, is_sent_in_full
 from msgbook.text import repair_surrogates
 from msgbook_format.syntax import CellRule, is_excluded, is_summary
 from msgbook_format.turn import TURN_MIME, turn_of
+from msgbook_format.typed import as_dict
 
 CONTEXT_KEYS = frozenset(NAME_KEYS)
 """Keys of a context whose values name texts."""
@@ -252,7 +253,7 @@ def with_context(cell: Cell, context: Mapping[str, Any]) -> Cell:
         turn: Any = turn_of(output)
         if turn is not None:
             before = turn.get("context")
-            merged = {**(before if isinstance(before, dict) else {}), **context}
+            merged = {**as_dict(before), **context}
             data = {**output["data"], TURN_MIME: {**turn, "context": merged}}
             outputs[position] = {**output, "data": data}
             return {**cell, "outputs": outputs}
@@ -283,9 +284,9 @@ def _recorded_contexts(cell: Cell) -> Iterator[tuple[str, str, Mapping[str, Any]
         return
     for turn in map(turn_of, outputs_of(cell)):
         context: Any = turn.get("context") if turn else None
-        recorded = context.get(ABOVE) if isinstance(context, dict) else None
-        for key, found in recorded.items() if isinstance(recorded, dict) else ():
-            digest = found.get("source") if isinstance(found, dict) else None
+        recorded = as_dict(context).get(ABOVE)
+        for key, found in as_dict(recorded).items():
+            digest = as_dict(found).get("source")
             if isinstance(digest, str):
                 yield (
                     key,

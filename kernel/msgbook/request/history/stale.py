@@ -21,6 +21,7 @@ from msgbook.request.history.reader import ReadCell, Reader
 from msgbook.request.history.request import View
 from msgbook.request.history.summary import known_summaries
 from msgbook_format.turn import Turn
+from msgbook_format.typed import as_dict
 
 ViewOf = Callable[[int, Turn], View | None]
 """Returns the reader of a turn, given the cell's position and the turn; None if it is not known."""
@@ -134,6 +135,6 @@ def _hashed(cell: Cell) -> Iterator[tuple[Turn, str]]:
     """Yield the turns of a cell that have a hash, with its first digits, as `request_hash` gives them."""
     for turn in turns_of(cell):
         context: Any = turn.get("context")
-        recorded = context.get("request_hash") if isinstance(context, dict) else None
+        recorded = as_dict(context).get("request_hash")
         if isinstance(recorded, str):
             yield turn, shorten_request_hash(recorded)

@@ -18,6 +18,7 @@ from msgbook.messages import Message
 from msgbook.notebook import Cell, may_record, outputs_of
 from msgbook.text import capped, repair_surrogates
 from msgbook_format.turn import turn_of
+from msgbook_format.typed import as_dict
 
 SUMMARY_LIMIT = 4_000
 """Characters of a summary."""
@@ -94,9 +95,9 @@ def known_summaries(cells: Iterable[Cell]) -> dict[str, str]:
             continue
         for turn in map(turn_of, outputs_of(cell)):
             context: Any = turn.get("context") if turn else None
-            recorded = context.get("summaries") if isinstance(context, dict) else None
-            for summary in recorded.values() if isinstance(recorded, dict) else ():
-                source = summary.get("source") if isinstance(summary, dict) else None
+            recorded = as_dict(context).get("summaries")
+            for summary in as_dict(recorded).values():
+                source = as_dict(summary).get("source")
                 if isinstance(source, str) and _text(summary):
                     known.setdefault(source, capped(_text(summary), SUMMARY_LIMIT))
     return known

@@ -29,10 +29,10 @@ from msgbook.notebook import (
 )
 from msgbook.text import counted, repair_surrogates, visible
 from msgbook.tools.files.writing import preview, replace_only, unified_diff
-from msgbook_format.metadata import as_dict
 from msgbook_format.outputs import history_of_outputs
 from msgbook_format.syntax import OTHER_CELLS, PYTHON_LINE, CellRule, is_excluded
 from msgbook_format.turn import turn_of
+from msgbook_format.typed import as_dict
 
 SOURCE_LIMIT = 500_000
 """Characters of a cell that a tool shows, changes or makes: a person has to see all of the change."""

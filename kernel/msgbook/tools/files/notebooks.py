@@ -14,7 +14,6 @@ from msgbook.errors import MsgbookError
 from msgbook.notebook import has_run, outputs_of, outputs_text, parse_prompt, source_of
 from msgbook.text import counted, repair_surrogates, sized, without_data
 from msgbook_format.garbage import paused
-from msgbook_format.metadata import as_dict
 from msgbook_format.syntax import Dialect, write_fence
 from msgbook_format.turn import (
     ERRORS,
@@ -26,7 +25,7 @@ from msgbook_format.turn import (
     kind_of,
     turn_of,
 )
-from msgbook_format.typed import as_list
+from msgbook_format.typed import as_dict, as_list
 
 _CELLS_LIMIT = 50_000_000
 """Bytes of a notebook without its pictures: as values they take ten times as much memory."""

@@ -25,6 +25,7 @@ from msgbook.tools.mcp.listing import TOOL_LIMIT, Listing, read_listing
 from msgbook.tools.mcp.server_process import ServerProcess, StartError
 from msgbook.tools.mcp.tool import McpError, Progress
 from msgbook.tools.mcp.transports import TransportErrorInfo, http_streams, process_streams
+from msgbook_format.typed import as_list
 
 _GRACE = 1.0
 """Seconds in which the SDK can tell a server that a call is cancelled, or a session ends."""
@@ -326,7 +327,7 @@ async def list_tools(session: ClientSession) -> Listing:
         page = await ask_raw(session, types.ListToolsRequest(params=params))
         left -= len(json.dumps(page))
         found = page.get("tools")
-        tools += found if isinstance(found, list) else []
+        tools += as_list(found)
         cursor = page.get("nextCursor")
         if not isinstance(cursor, str):
             return _read_fitting(tools)

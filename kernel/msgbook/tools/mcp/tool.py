@@ -22,6 +22,7 @@ from msgbook.text import counted, one_line, repair_surrogates, visible
 from msgbook.tool_calls import parse_arguments
 from msgbook.tools.base import CallContext, Content, Tool
 from msgbook.tools.mcp.listing import ListedTool
+from msgbook_format.typed import as_list
 
 # A server's answer to a call, as the model reads it. Pure: a server may send anything.
 
@@ -48,7 +49,7 @@ def read_result(result: Mapping[str, Any]) -> Content:
     if not isinstance(entries, list) and structured is None:
         shown = json.dumps(result, ensure_ascii=False)[:_SHOWN_ANSWER]
         raise ToolError(f"The server's answer is no result of a tool: {repair_surrogates(shown)}")
-    entries = entries if isinstance(entries, list) else []
+    entries = as_list(entries)
     parts = [part for entry in entries for part in _read_entry(entry)]
     if structured is not None and not any(part["type"] == "text" for part in parts):
         parts.append(_text(json.dumps(structured, ensure_ascii=False, indent=1)))
