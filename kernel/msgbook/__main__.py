@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 from msgbook import __version__
 from msgbook.cli import arguments
-from msgbook.cli.arguments import Verb, declare_run
+from msgbook.cli.arguments import Verb
 from msgbook.cli.terminal import complain, line_of, printable, say
 from msgbook.errors import MsgbookError
 
@@ -27,60 +27,6 @@ _INTERRUPTED = 130
 
 _PATHS = {"file", "files", "folder", "target", "new", "output", "out", "record", "replay", "prefix"}
 """Arguments that are paths."""
-
-
-_CORE = (
-    Verb("demo", "open a sample conversation with the built-in demo model", arguments.declare_demo),
-    Verb(
-        "chat",
-        "send a message from the terminal and keep the conversation in a file",
-        arguments.declare_chat,
-    ),
-    Verb("run", "answer the prompts of a conversation that have no answer", declare_run),
-    Verb(
-        "preview",
-        "show what a prompt would send, and how many tokens each cell costs",
-        arguments.declare_preview,
-    ),
-    Verb(
-        "fork",
-        "start a new conversation with the first cells of another",
-        arguments.declare_fork,
-    ),
-    Verb(
-        "convert",
-        "write a conversation in another form, or chats of other programs as conversations",
-        arguments.declare_convert,
-    ),
-    Verb(
-        "export",
-        "write a conversation as a page, Markdown, PDF, slides or notebook",
-        arguments.declare_export,
-    ),
-    Verb(
-        "list",
-        "list the cells or the agents of a conversation, or print one cell",
-        arguments.declare_list,
-    ),
-    Verb(
-        "agents",
-        "list the conversations of a folder and what they do",
-        arguments.declare_agents,
-    ),
-    Verb("set-default", "choose the agent that answers by default", arguments.declare_set_default),
-    Verb(
-        "trust",
-        "accept the model and the approval rules that a project sets",
-        arguments.declare_trust,
-    ),
-    Verb(
-        "kernel",
-        "let a Jupyter of another environment start this one's kernels",
-        arguments.declare_kernel,
-    ),
-    Verb("doctor", "check the settings and the model's server", arguments.declare_doctor),
-    Verb("jupytext", "run Jupytext with support for .msg.md files", arguments.declare_jupytext),
-)
 
 
 def _with_extras(verbs: Sequence[Verb]) -> tuple[Verb, ...]:
@@ -93,7 +39,7 @@ def _with_extras(verbs: Sequence[Verb]) -> tuple[Verb, ...]:
     )
 
 
-VERBS = _with_extras(_CORE)
+VERBS = _with_extras(arguments.VERBS)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
