@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msgbook.extras.cassettes.exchanges import BodyChain, redact_answer
-from msgbook.extras.cassettes.playback import describe_difference
+from msgbook.extras.cassettes.player import describe_difference
 
 ASKED = {"role": "user", "content": "hi"}
 CALL = {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"}

@@ -8,7 +8,7 @@ import stat
 import pytest
 
 from msgbook.config import load_settings
-from msgbook.config.key_file import FOLDER, delete_key_file, read_key_file, save_key_file
+from msgbook.config.key_places import FOLDER, delete_key_file, read_key_file, save_key_file
 from msgbook.errors import ConfigError
 
 KEY = "sk-0123456789-secret"

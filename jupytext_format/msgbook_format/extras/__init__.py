@@ -12,7 +12,7 @@ from __future__ import annotations
 
 ENTRY_POINTS = {
     "agent_files.encode": "msgbook_format.extras.agent_context.files:encode_agent_file",
-    "agent_files.load": "msgbook_format.extras.agent_context.context_text:load_context",
+    "agent_files.load": "msgbook_format.extras.agent_context.files:load_context",
     "agent_files.parse": "msgbook_format.extras.agent_context.files:parse_agent_file",
     "checks.check": "msgbook_format.extras.checks:check",
     "compared_texts.handler": "msgbook_format.extras.compared_texts:add_cells_handler",

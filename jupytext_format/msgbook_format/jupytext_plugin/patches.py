@@ -26,8 +26,8 @@ from jupytext import languages
 from jupytext.cell_reader import MarkdownCellReader
 from jupytext.cell_to_text import MarkdownCellExporter
 
-from msgbook_format.jupytext_plugin import command_line, format_spelling, pairing, read_write
-from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME
+from msgbook_format.jupytext_plugin import command_line, pairing, read_write
+from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME, is_message_suffix, is_ours
 from msgbook_format.syntax import MSG_MAGIC
 
 Function = Callable[..., Any]
@@ -38,11 +38,37 @@ _NAMES = r"^```(`*)(\s*)("
 
 _LOCK = threading.Lock()
 _VERSION = "1.19."
+# Spelling of our format: `.msg.md:msg` and `md:msg`.
+
+
+def validate_one_format(original: Function) -> Function:
+    """Complete `.msg.md` to `.msg.md:msg`."""
+
+    def replacement(jupytext_format: Any) -> Any:
+        if isinstance(jupytext_format, dict) and is_message_suffix(jupytext_format):
+            jupytext_format.setdefault("format_name", FORMAT_NAME)
+        return original(jupytext_format)
+
+    return replacement
+
+
+def short_form_one_format(original: Function) -> Function:
+    """Keep the format's name after `.md`; without it the next sync would take another format."""
+
+    def replacement(jupytext_format: Any) -> Any:
+        short = original(jupytext_format)
+        if isinstance(jupytext_format, dict) and is_ours(jupytext_format) and ":" not in short:
+            return f"{short}:{FORMAT_NAME}"
+        return short
+
+    return replacement
+
+
 _REPLACEMENTS: dict[str, Callable[[Function], Function]] = {
     # `.msg.md` has to mean our format without `:msg` after it; Jupytext would take `.md` for Markdown.
-    "formats.validate_one_format": format_spelling.validate_one_format,
+    "formats.validate_one_format": validate_one_format,
     # Jupytext drops the name after `md`, so that the next sync would take another format.
-    "formats.short_form_one_format": format_spelling.short_form_one_format,
+    "formats.short_form_one_format": short_form_one_format,
     # Jupytext's contents managers refuse to open a pair whose `.ipynb` is newer.
     "pairs.latest_inputs_and_outputs": pairing.latest_inputs_and_outputs,
     # Jupytext takes the outputs from the `.ipynb`; an answer edited in the text would be lost.

@@ -15,6 +15,6 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook_format.extras.merging.conflicts import Labels
-    from msgbook_format.extras.merging.merge import Merged, MergeError, merge_texts
+    from msgbook_format.extras.merging.driver import Merged, MergeError, merge_texts
 else:
     __getattr__ = lazy_names(__name__)

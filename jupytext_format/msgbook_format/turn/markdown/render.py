@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, cast
+from urllib.parse import quote
 
 from msgbook_format.picture_types import IMAGE_TYPES
+from msgbook_format.turn.agent_rows import ShownAgent, shown_agents
 from msgbook_format.turn.kinds import (
     DISPLAYS,
     ERRORS,
@@ -25,7 +27,6 @@ from msgbook_format.turn.kinds import (
     Kind,
     kind_of,
 )
-from msgbook_format.turn.markdown.agent_list import agent_list
 from msgbook_format.turn.markdown.escape import (
     code_block,
     escape_line,
@@ -48,6 +49,35 @@ from msgbook_format.typed import Flag, as_dict, as_text, read, text_or_none
 
 if TYPE_CHECKING:
     from msgbook_format.turn.model import Block, Turn
+
+
+# The sub-agents of a tool result as a Markdown list, with a link to each conversation.
+
+
+_TEXT_LIMIT = 120
+
+
+def agent_list(block: Mapping[str, Any], *, live: bool) -> str:
+    """Return one list item for each sub-agent of a tool result; empty if it has none.
+
+    Args:
+        live: Whether the turn still runs.
+    """
+    rows, further = shown_agents(block, live=live)
+    lines = [_line(row) for row in rows]
+    if further:
+        lines.append(f"- … and {further:,} more")
+    return "\n".join(lines)
+
+
+def _line(row: ShownAgent) -> str:
+    name = f"**{escape_line(row.name, _TEXT_LIMIT) or '?'}**"
+    if row.file is not None:
+        # Only unreserved characters and escapes are left, which all parsers read alike.
+        name = f"[{name}]({quote(row.file, safe='/')})"
+    texts = (escape_line(text, _TEXT_LIMIT) for text in row.texts())
+    return " · ".join([f"- {row.sign} {name}", *filter(None, texts)])
+
 
 _Render = Callable[[str], str]
 """Returns what stands for a text of the model."""
