@@ -6,10 +6,10 @@ import itertools
 import json
 
 import pytest
-from apis import asking_over
+from apis import asking_over, over_all_apis
 from command import with_settings
-from scripted_server import Answer, ScriptedServer, call, delta, finish, text
-from talk import Talk
+from scripted_server import Answer, ScriptedServer, call, delta, error, finish, text
+from talk import Talk, notices
 
 from msgbook.cli.run import run_file
 from msgbook.extras.cassettes.replay import run_replay
@@ -98,3 +98,72 @@ def test_a_cassette_from_before_there_were_several_apis_is_replayed(tmp_path):
 
     assert run_replay(chat, cassette) == 0
     assert chat.read_bytes() == before
+
+
+CUTS = {
+    "thinking": [delta(reasoning_content="I look "), delta(reasoning_content="fir")],
+    "text": [*THOUGHT, delta(content="It is")],
+    "arguments": [*THOUGHT, *call("read", {"path": "."}).chunks[:1]],
+    "a call": [*THOUGHT, delta(content="I read."), *call("read", {"path": "."}).chunks[:2]],
+}
+
+
+@pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
+@over_all_apis
+def test_an_answer_that_was_cut_off_is_continued(server, tmp_path, cut):
+    talk = Talk(server, tmp_path)
+    server.answers = [looks(1), Answer(cut, done=False), SAYS]
+
+    first, rest = talk.ask("What is here?"), talk.ask("%continue")
+
+    assert (first["status"], rest["status"]) == ("incomplete", "done")
+    assert server.refused == []
+    *before, asks = server.messages()
+    assert asks["role"] == "user"
+    assert "broke off" in asks["content"]
+    assert "I look fir" not in json.dumps(before)
+    said = [message["content"] for message in before if message["role"] == "assistant"]
+    assert ("It is" in said) == (cut is CUTS["text"])
+
+
+BUSY = [
+    error(503, "busy"),
+    error(429, "slow down"),
+    Answer([{"error": {"message": "Overloaded", "type": "overloaded_error", "code": 503}}]),
+]
+
+
+@pytest.mark.parametrize("busy", BUSY, ids=["503", "429", "in the stream"])
+@over_all_apis
+def test_a_server_that_is_busy_is_asked_again_with_the_same_body(server, tmp_path, busy):
+    talk = Talk(server, tmp_path)
+    server.answers = [looks(1), busy, busy, SAYS]
+
+    turn = talk.ask("What is here?")
+
+    assert turn["status"] == "done"
+    assert server.requests[1] == server.requests[2] == server.requests[3]
+    [words] = notices(turn)
+    assert words.startswith("Retried (2/3): ")
+    assert server.refused == []
+
+
+@over_all_apis
+def test_after_an_interrupt_wherever_it_comes_the_next_requests_are_valid(server, tmp_path):
+    """The tool is one that there is not: its result comes at once."""
+    calls = [*THOUGHT, *call("look", {"at": "it"}).chunks]
+    statuses = []
+    for changes in itertools.count(2):
+        talk = Talk(server, tmp_path)
+        steps = iter([Answer(calls), Answer([delta(content="So "), *calls])])
+        server.choose = lambda request, steps=steps: next(steps, SAYS)
+
+        turn = talk.interrupted("What is here?", changes)
+        statuses.append(turn["status"])
+        if turn["status"] == "done":
+            break
+        assert [talk.ask(prompt)["status"] for prompt in ("%continue", "And now?")] == ["done"] * 2
+        assert server.refused == []
+
+    assert len(statuses) > 10
+    assert set(statuses) == {"interrupted", "done"}

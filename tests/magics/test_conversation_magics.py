@@ -7,6 +7,7 @@ import json
 import re
 
 import pytest
+from apis import over_all_apis
 from engine_turns import run_turn
 from responses_as_chat import chat_messages
 from scripted_server import text
@@ -192,6 +193,7 @@ def test_rules_and_skills_are_those_of_the_project(with_agents):
     assert with_agents("%skills").startswith("*  pdf  Reads PDF.\n")
 
 
+@over_all_apis
 def test_the_cache_names_the_cell_that_broke_it(play):
     assert "two turns" in play("One", "%cache")
     assert "Nothing broke the cache" in play("One", "Two", "%cache")
@@ -200,6 +202,7 @@ def test_the_cache_names_the_cell_that_broke_it(play):
     )
 
 
+@over_all_apis
 def test_turns_that_were_asked_something_else_are_stale(with_agents):
     cells = ["One", "%agent default reviewer", "Two", "%%msg agent=writer\nThree"]
 
@@ -215,6 +218,7 @@ def test_a_turn_of_an_agent_that_is_gone_is_not_judged(with_agents):
     assert with_agents(*cells, "%stale").startswith("No turn above is stale")
 
 
+@over_all_apis
 def test_compact_has_the_page_mark_old_turns(play):
     play.page = True
 
@@ -237,6 +241,7 @@ def test_without_a_page_that_shows_the_cells_compact_says_what_to_write(play, so
     assert len(play.marked) == (source == "live")
 
 
+@over_all_apis
 def test_the_context_is_told_cell_by_cell(with_agents):
     (with_agents.folder / "AGENTS.md").write_text("Be brief. " * 40)
 
@@ -269,6 +274,7 @@ def test_of_very_many_cells_the_heaviest_are_named(play):
     assert "cell 5 [" in said
 
 
+@over_all_apis
 def test_a_context_in_full_is_the_messages_as_they_would_be_sent(play):
     (play.folder / "a.txt").write_text("text of a file")
 

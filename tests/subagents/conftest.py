@@ -36,6 +36,7 @@ class Team:
     metadata: dict[str, Any] = field(default_factory=dict)
     name: str = "chat.msg.md"
     clock: Callable[[], float] = time.monotonic
+    api: str = "chat"
 
     @property
     def files(self) -> list[Path]:
@@ -55,7 +56,9 @@ class Team:
             notebook: Folder of the notebook; by default `folder`.
         """
         toml = self.folder.parent / "msgbook.toml"
-        toml.write_text(self.config)
+        table = "[providers.openai]\n"
+        config = self.config if table in self.config else f"{self.config}\n{table}"
+        toml.write_text(config.replace(table, f'{table}api = "{self.api}"\n'))
         env = {
             "OPENAI_BASE_URL": self.server.url,
             "MSGBOOK_MODEL": "m",
@@ -100,7 +103,7 @@ class Team:
 
 
 @pytest.fixture
-def team(server: ScriptedServer, tmp_path: Path) -> Team:
+def team(server: ScriptedServer, tmp_path: Path, api: str) -> Team:
     folder = tmp_path / "project"
     (folder / ".msgbook").mkdir(parents=True)
-    return Team(server, folder)
+    return Team(server, folder, api=api)

@@ -7,9 +7,12 @@ import json
 from dataclasses import replace
 
 import pytest
+from apis import over_all_apis
 from responses_as_chat import chat_messages
 from scripted_server import Answer, call, delta, error, finish, text
 from team import SAID, dispatch, dispatch_result, metadata_in, play, report, said, turns_in
+
+pytestmark = over_all_apis
 
 HOLD = Answer([delta(content="Working on it. ")], hold=1)
 
@@ -35,7 +38,7 @@ def test_with_one_request_at_once_a_parent_and_its_sub_agents_do_not_wait_for_ea
     open_now: set[str] = set()
 
     def one_by_one(request):
-        name, answer = json.dumps(request["messages"]), choices(request)
+        name, answer = json.dumps(request), choices(request)
 
         def chunks():
             open_now.add(name)

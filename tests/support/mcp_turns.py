@@ -61,7 +61,7 @@ class Talk:
 
 def offered(server: ScriptedServer) -> list[str]:
     """Return the names of the tools in the last request."""
-    return [tool["function"]["name"] for tool in server.requests[-1].get("tools", [])]
+    return [tool.get("function", tool)["name"] for tool in server.requests[-1].get("tools", [])]
 
 
 def notices(turn: dict[str, Any]) -> str:

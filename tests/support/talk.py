@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from scripted_server import ScriptedServer, text
 
 from msgbook.approval import Answer, Question
 from msgbook.config import load_settings
+from msgbook.display.turn_view import HiddenTurn, TurnView
 from msgbook.engine import Conversation, Services
 from msgbook.notebook.transcript import Transcript
 from msgbook.request import make_turn_views
@@ -67,6 +68,11 @@ class Talk:
         self.add(source, **keys)
         return self.rerun(len(self.cells) - 1)
 
+    def interrupted(self, source: str, changes: int) -> dict[str, Any]:
+        """Run a new cell and interrupt it after so many changes of its turn; its turn."""
+        self.add(source)
+        return asyncio.run(self._run(len(self.cells) - 1, _Interrupt(changes)))
+
     def rerun(self, position: int) -> dict[str, Any]:
         """Run a cell as it stands."""
         return asyncio.run(self._run(position))
@@ -107,9 +113,10 @@ class Talk:
         folder = self.folder / ".msgbook" / "blobs"
         return {p.name: p.read_text("utf-8") for p in folder.iterdir()} if folder.exists() else {}
 
-    async def _run(self, position: int) -> dict[str, Any]:
+    async def _run(self, position: int, view: TurnView | None = None) -> dict[str, Any]:
         async with self._engine() as engine:
-            turn = await run_turn(engine, *self._running(position), self._ask)
+            running = run_turn(engine, *self._running(position), self._ask, view=view)
+            turn = await asyncio.ensure_future(_to_its_end(running))
         # As a file would keep it.
         kept = json.loads(json.dumps(turn))
         self.cells[position]["outputs"] = [
@@ -140,6 +147,26 @@ class Talk:
     async def _ask(self, question: Question) -> Answer | None:
         self.questions.append(question)
         return self.answer(question)
+
+
+class _Interrupt(HiddenTurn):
+    """Interrupts a turn after some changes of it."""
+
+    def __init__(self, changes: int) -> None:
+        self._left = changes
+
+    def changed(self) -> None:
+        self._left -= 1
+        if self._left == 0 and (task := asyncio.current_task()) is not None:
+            task.cancel()
+
+
+async def _to_its_end(running: Coroutine[Any, Any, Any]) -> Any:
+    """Return a turn, also if it was interrupted by its very last change."""
+    turn = await running
+    with suppress(asyncio.CancelledError):
+        await asyncio.sleep(0)
+    return turn
 
 
 def notices(turn: dict[str, Any]) -> list[str]:

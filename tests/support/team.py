@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from responses_as_chat import chat_messages
 from scripted_server import Answer, call, text
 
 from msgbook_format import read
@@ -49,7 +50,8 @@ def play(
     given: dict[str, int] = {}
 
     def choose(request: dict[str, Any]) -> Answer:
-        first = next(said(m) for m in request["messages"] if m["role"] == "user")
+        messages = chat_messages(request) if "input" in request else request["messages"]
+        first = next(said(m) for m in messages if m["role"] == "user")
         for part, answers in (subagents or {}).items():
             if part in first:
                 listed = [answers] if isinstance(answers, Answer) else answers

@@ -73,6 +73,8 @@ class WorkerPool:
             except BaseException as error:
                 worker.kill()
                 self._workers.discard(worker)
+                # The thread that asks it may not have begun, and then nobody waits for its end.
+                asyncio.get_running_loop().run_in_executor(None, worker.end)
                 if isinstance(error, TimeoutError):
                     raise ToolError(
                         f"{request['tool']} took longer than {self._time_limit:g} s: it was "

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from apis import over_all_apis
 from engine_turns import results
 from mcp_turns import Talk, faulty, mcp_settings, notices, offered, parsed
 from scripted_server import ScriptedServer, call, text
@@ -14,6 +15,7 @@ from msgbook.approval import Answer, Rule, Rules
 from msgbook.approval.store import Store
 
 
+@over_all_apis
 def test_a_model_calls_a_tool_of_a_server_after_approval(server: ScriptedServer, tmp_path: Path):
     server.answers = [call("mcp__files__echo", {"text": "a"}), text("ok")]
 
@@ -42,6 +44,7 @@ def test_nothing_is_called_without_approval(server, tmp_path):
     assert results(asyncio.run(talk()))[0]["status"] == "denied"
 
 
+@over_all_apis
 def test_the_tools_stand_sorted_behind_our_own_and_the_turn_records_their_digest(server, tmp_path):
     server.answers = [text("ok")]
 
