@@ -158,6 +158,90 @@ def test_a_limit_above_that_of_the_model_is_lowered_and_said(
     server.refused.clear()
 
 
+def refusal(words: str, kind: str = "invalid_request_error", status: int = 400) -> Answer:
+    told = {"type": "error", "error": {"type": kind, "message": words}}
+    return Answer(status=status, body=json.dumps(told))
+
+
+def no_room(needed: int) -> Answer:
+    return refusal(
+        f"input length and `max_tokens` exceed context limit: {needed} + 64000 > 200000, decrease input "
+        "length or `max_tokens` and try again"
+    )
+
+
+SHORTEN = "Leave out or summarize cells with history=exclude, history=summary or %compact"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        refusal("prompt is too long: 210000 tokens > 200000 maximum"),
+        refusal("Request exceeds the maximum size", "request_too_large", 413),
+        no_room(199_990),
+        no_room(200_000),
+        no_room(220_000),
+    ],
+    ids=["window", "bytes", "little room for an answer", "none", "less"],
+)
+def test_a_request_above_the_window_is_asked_once_and_the_error_says_what_to_shorten(
+    server: ScriptedServer, tmp_path: Path, answer: Answer
+) -> None:
+    talk = talk_of(server, tmp_path)
+    server.answers = [answer]
+
+    turn = talk.ask("Hi")
+
+    assert (turn["status"], len(server.requests)) == ("error", 1)
+    assert SHORTEN in turn["blocks"][-1]["message"]
+
+
+def test_a_known_window_is_held_before_anything_is_sent(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    talk = talk_of(server, tmp_path)
+    talk.add("word " * 190_000, "markdown")
+
+    turn = talk.ask("Hi")
+
+    assert (turn["status"], server.requests) == ("error", [])
+    assert turn["blocks"][-1]["message"] == "The request does not fit; nothing was sent."
+    [words] = notices(turn)
+    assert "200,000 fit into the context window of claude-opus-4-5" in words
+    assert "cell 1" in words
+
+
+def test_what_a_long_request_leaves_of_the_window_is_the_limit_of_its_answer_alone(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    talk = talk_of(server, tmp_path)
+    server.answers = [no_room(190_000), looks(), no_room(195_000), text("Yes."), text("Short.")]
+
+    long, short = talk.session("Hi", "And now?")
+
+    assert [request["max_tokens"] for request in server.requests] == [
+        64_000, 10_000, 64_000, 5_000, 64_000,
+    ]  # fmt: skip
+    [words] = notices(long)
+    assert words.startswith(
+        "This request leaves 10,000 tokens of the context window of claude-opus-4-5 for the answer, so no more "
+        "were asked for."
+    )
+    assert (long["status"], short["status"], notices(short)) == ("done", "done", [])
+
+
+def test_an_answer_that_fills_the_window_is_kept_and_incomplete(
+    server: ScriptedServer, tmp_path: Path
+) -> None:
+    talk = talk_of(server, tmp_path)
+    server.answers = [Answer([delta(content="So"), finish("model_context_window_exceeded")])]
+
+    turn = talk.ask("Hi")
+
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "length")
+    assert turn["blocks"][0]["text"] == "So"
+
+
 @pytest.mark.parametrize("step", [1, 2])
 def test_an_interrupted_turn_gives_a_valid_next_request(
     server: ScriptedServer, tmp_path: Path, step: int

@@ -43,6 +43,7 @@ from msgbook.provider.request_quirks import (
     LIMIT,
     PICTURES,
     REASONING,
+    ROOM,
     TOOLS,
     UNNAMED_TOOLS,
 )
@@ -337,6 +338,7 @@ ELEMENTS = {
     UNNAMED_TOOLS: frozenset({"read"}),
     ALL_TOOLS: frozenset({"read"}),
     LIMIT: 0,
+    ROOM: 0,
     FEWER_TOOLS: 0,
     DOCUMENTS: EVERY_DOCUMENT,
     PICTURES: frozenset(image_keys(HELD[0])),

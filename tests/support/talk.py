@@ -68,6 +68,19 @@ class Talk:
         self.add(source, **keys)
         return self.rerun(len(self.cells) - 1)
 
+    def session(self, *sources: str) -> list[dict[str, Any]]:
+        """Run new cells with one engine, which remembers what the server has refused; their turns."""
+        first = len(self.cells)
+        for source in sources:
+            self.add(source)
+
+        async def run() -> list[dict[str, Any]]:
+            async with self._engine() as engine:
+                places = range(first, len(self.cells))
+                return [self._keep(at, await self._turn(engine, at)) for at in places]
+
+        return asyncio.run(run())
+
     def interrupted(self, source: str, changes: int) -> dict[str, Any]:
         """Run a new cell and interrupt it after so many changes of its turn; its turn."""
         self.add(source)
@@ -115,10 +128,15 @@ class Talk:
 
     async def _run(self, position: int, view: TurnView | None = None) -> dict[str, Any]:
         async with self._engine() as engine:
-            running = run_turn(engine, *self._running(position), self._ask, view=view)
-            turn = await asyncio.ensure_future(_to_its_end(running))
-        # As a file would keep it.
-        kept = json.loads(json.dumps(turn))
+            return self._keep(position, await self._turn(engine, position, view))
+
+    async def _turn(self, engine: Any, position: int, view: TurnView | None = None) -> Any:
+        running = run_turn(engine, *self._running(position), self._ask, view=view)
+        return await asyncio.ensure_future(_to_its_end(running))
+
+    def _keep(self, position: int, turn: Any) -> dict[str, Any]:
+        """Put a turn below its cell; return it as a file would keep it."""
+        kept: dict[str, Any] = json.loads(json.dumps(turn))
         self.cells[position]["outputs"] = [
             {"output_type": "display_data", "metadata": {}, "data": {TURN_MIME: kept}}
         ]

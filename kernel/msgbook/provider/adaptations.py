@@ -45,6 +45,8 @@ class Adaptations:
         self._name = name
         self._takes_documents = takes_documents
         self._learned: dict[str, list[Adaptation]] = {}
+        self._passing: set[tuple[str, str]] = set()
+        """Models and notices of adaptations that were for one request."""
 
     def accepts_images(self, model: str) -> bool:
         """Return whether a model accepts images, as far as is known."""
@@ -81,8 +83,11 @@ class Adaptations:
         learned = self._learned.setdefault(model, [])
         notices: list[Notice] = []
         for adaptation, refusal in fresh:
-            if adaptation not in learned:
-                learned.append(adaptation)
+            if adaptation not in learned and (model, adaptation.row.notice) not in self._passing:
+                if adaptation.row.lasts:
+                    learned.append(adaptation)
+                else:
+                    self._passing.add((model, adaptation.row.notice))
                 words = adaptation.notice(model, self._name)
                 if not words:
                     continue

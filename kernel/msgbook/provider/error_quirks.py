@@ -299,6 +299,10 @@ _REGION = re.compile(
 _REGION_CODES = {"unsupported_country_region_territory"}
 _TOKEN_LIMIT = re.compile(r"\bmax_(completion_|output_)?tokens\b")
 """Found in words about a limit that is too large, not about a request that is too long."""
+_NO_ROOM = re.compile(r"\bexceed context limit\W{1,3}(\d{1,9}) \+ \d+ > (\d{1,9})")
+"""Words of Anthropic about a limit of the answer above what the request leaves of the context window."""
+_LEAST_ROOM = 1024
+"""Tokens that an answer needs to be of use."""
 
 
 def is_wrong_key(status: int, error: Any) -> bool:
@@ -363,6 +367,12 @@ def is_wrong_place(status: int, error: Any) -> bool:
     )
 
 
+def find_room(words: str) -> int | None:
+    """Return the tokens that a request leaves of the context window for its answer; None if words do not say it."""
+    found = _NO_ROOM.search(words)
+    return int(found[2]) - int(found[1]) if found else None
+
+
 def is_too_long(status: int, error: Any) -> bool:
     """Return whether an error says that the request is longer than the context window, or than the server takes.
 
@@ -376,6 +386,9 @@ def is_too_long(status: int, error: Any) -> bool:
     if status not in (0, 400, 422, 500):
         return status == 413
     says_so = "context_length_exceeded" in codes_of(error) or _TOO_LONG.search(words)
+    room = find_room(words)
+    if room is not None:
+        return room < _LEAST_ROOM
     return bool(says_so) and not _TOKEN_LIMIT.search(words)
 
 

@@ -218,6 +218,8 @@ class Row(Generic[T]):
     """Returns more elements, after a server has refused several one by one."""
     names: Callable[[Any], list[str]] = sorted
     """Returns what stands for `{elements}`."""
+    lasts: bool = True
+    """Whether later requests are sent in the same way. False for what depends on the length of one."""
 
 
 @dataclass(frozen=True, slots=True)

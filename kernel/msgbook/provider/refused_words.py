@@ -167,19 +167,14 @@ def refuses_thinking_back(refusal: RefusedError) -> bool:
     return bool(_NO_THINKING_BACK.search(refusal.words))
 
 
-_MOST_OUTPUT = re.compile(
-    r"\bmax_tokens\W{1,3}\d+ > (\d{1,9}), which is the maximum|\bexceed context limit\W{1,3}(\d{1,9}) \+ \d+ > (\d{1,9})"
-)
-"""Words of Anthropic about a limit of the answer above that of the model, or above what the request leaves of its window."""
+_MOST_OUTPUT = re.compile(r"\bmax_tokens\W{1,3}\d+ > (\d{1,9}), which is the maximum")
+"""Words of Anthropic about a limit of the answer above that of the model."""
 
 
 def find_most_output(refusal: RefusedError, request: Request) -> int | None:
     """Return the greatest limit of an answer that a server takes; None if its words do not tell."""
     found = _MOST_OUTPUT.search(refusal.words)
-    if not found:
-        return None
-    most = int(found[1]) if found[1] else int(found[3]) - int(found[2])
-    return most if most > 0 else None
+    return int(found[1]) or None if found else None
 
 
 _REASONING_FIELD = re.compile(

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from msgbook.provider.base import Request
+from msgbook.provider.error_quirks import find_room
 from msgbook.provider.failures import RefusedError
 from msgbook.provider.refused_elements import (
     Elements,
@@ -337,8 +339,16 @@ LIMIT = Row(
     names=_as_number,
 )
 
+ROOM = replace(
+    LIMIT,
+    find=lambda refusal, _request: find_room(refusal.words),
+    notice="This request leaves {elements} tokens of the context window of {model} for the answer, so no more were asked for.",
+    lasts=False,
+)
+
 ADAPTATIONS: tuple[Row[Any], ...] = (
     LIMIT,
+    ROOM,
     whole(
         lambda request: any(map(holds_thinking, request.messages)),
         refuses_thinking_back,
