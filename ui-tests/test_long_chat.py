@@ -95,13 +95,17 @@ def test_only_the_cells_in_view_of_a_chat_are_laid_out(lab, chat, lab_root, scre
     lab.set("windowing", value=True)
     wait_for_mode(lab, "full")
     lab.set("windowingMode", "defer", plugin="@jupyterlab/notebook-extension:tracker")
-    python = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")])
+    spec = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    python = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell("1")], metadata={"kernelspec": spec}
+    )
     nbformat.write(python, lab_root / "python.ipynb")
     wait_for_mode(lab, "full")
     lab.open("python.ipynb")
     wait_for_mode(lab, "defer")
     lab.set("windowingMode", "contentVisibility", plugin="@jupyterlab/notebook-extension:tracker")
     wait_for_mode(lab, "contentVisibility")
+    lab.wait_for_kernel()
 
 
 def test_what_a_person_scrolls_to_stays_while_cells_above_come_into_the_page(lab, chat):

@@ -160,6 +160,9 @@ class Lab:
                 await serviceManager.sessions.shutdownAll();
             }"""
         )
+        # A question about a document that is closed would cover the page of the next test.
+        for _ in range(self.page.locator(".jp-Dialog").count()):
+            self.page.keyboard.press("Escape")
         # A save that is under way would write over the file of the same name of the next test.
         while self._saves:
             self.page.wait_for_timeout(50)

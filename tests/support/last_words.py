@@ -21,7 +21,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Of a test that fails: what each open tab shows and holds, and the end of its server's log."""
     report = yield
-    if report.when == "call" and report.failed:
+    if report.when != "teardown" and report.failed:
         for index, tab in enumerate(tab for tab in Lab.all if not tab.page.is_closed()):
             picture = picture_of(item, f"failed-{index}")
             report.sections.append((f"tab {index}: {picture}", _last_words(tab, picture)))
