@@ -188,7 +188,11 @@ class Lab:
         return self.notebook.locator(f".jp-Notebook-cell{place}")
 
     def reveal(self, index: int, align: str = "smart") -> None:
-        """Scroll the notebook in front, or beside the file in front, to a cell."""
+        """Scroll the notebook in front, or beside the file in front, to a cell.
+
+        As a person does, until it is in view: JupyterLab scrolls by the heights that it expects, and on a
+        slow machine may give up before it has measured the cells on the way.
+        """
         self.page.wait_for_function(
             """index => [...window.jupyterapp.shell.widgets('main')].some(
                 ({ isVisible, content }) => isVisible && content?.widgets?.length > index
@@ -200,8 +204,17 @@ class Lab:
                 const { shell } = window.jupyterapp;
                 const { content: notebook } = [shell.currentWidget, ...shell.widgets('main')]
                     .find(({ isVisible, content }) => isVisible && content?.scrollToItem);
-                await notebook.scrollToItem(index, align);
-                await notebook.widgets[index].ready;
+                const { node, ready } = notebook.widgets[index];
+                const isSeen = () => {
+                    const view = notebook.outerNode.getBoundingClientRect();
+                    const { top, bottom } = node.getBoundingClientRect();
+                    return node.isConnected && bottom > view.top && top < view.bottom;
+                };
+                do {
+                    await notebook.scrollToItem(index, align);
+                    await ready;
+                    await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+                } while (!isSeen());
             }""",
             [index, align],
         )
