@@ -80,6 +80,9 @@ const ELSEWHERE = ['wheel', 'pointerdown', 'touchstart', 'beforeinput'];
 /** Pixels of a prompt that have to be in view for it to be seen. */
 const LINE = 24;
 
+/** Class of a view that follows an end. */
+const FOLLOWING = 'msgbook-mod-following';
+
 /** Part of the view that a prompt may fill when the head of its answer is shown. */
 const PROMPT_PART = 0.5;
 
@@ -181,10 +184,10 @@ export class EndFollower {
 
   /** The browser keeps a cell below in its place, if it may, and moves the text away instead. */
   private _hold(): void {
-    const { style } = this._notebook.outerNode;
-    style.setProperty(
-      'overflow-anchor',
-      this._rule.isFollowing ? 'none' : null
+    // A class, since JupyterLab sets the style itself, by its windowing mode.
+    this._notebook.outerNode.classList.toggle(
+      FOLLOWING,
+      this._rule.isFollowing
     );
   }
 
@@ -194,7 +197,7 @@ export class EndFollower {
     if (this._cell !== null) {
       const { outerNode } = this._notebook;
       outerNode.removeEventListener('scroll', this._onScroll);
-      outerNode.style.removeProperty('overflow-anchor');
+      outerNode.classList.remove(FOLLOWING);
       this._cell = null;
     }
   }
