@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from fontTools.subset import Options, Subsetter, load_font, save_font
+from fontTools.ttLib import TTFont
 
 TARGET = Path("jupytext_format/msgbook_format/exporters/fonts/stix-two-math.woff2")
 
@@ -47,6 +48,33 @@ RANGES = (
     (0x1D7CE, 0x1D7E1),
 )
 
+ACCENTS = (0x302, 0x303, 0x305, 0x330, 0x332, 0x20D6, 0x20D7)
+"""Marks that a formula has above or below what they belong to, as boxes of their own."""
+
+
+def give_width(font: TTFont, mark: str) -> None:
+    """Give a mark, and its wider forms, the width of what it draws.
+
+    A mark of no width is drawn to the left of its place, for a letter before it. Browsers put an accent of a formula
+    with the middle of its box over the middle of its base, so it stood to the left of it.
+    """
+    table = font["MATH"].table
+    coverage = table.MathVariants.HorizGlyphCoverage.glyphs
+    names = {mark}
+    if mark in coverage:
+        made = table.MathVariants.HorizGlyphConstruction[coverage.index(mark)]
+        names |= {variant.VariantGlyph for variant in made.MathGlyphVariantRecord}
+    accents = table.MathGlyphInfo.MathTopAccentAttachment
+    for name in names:
+        glyph = font["glyf"][name]
+        left, right = glyph.xMin, glyph.xMax
+        glyph.coordinates.translate((-left, 0))
+        glyph.recalcBounds(font["glyf"])
+        font["hmtx"][name] = (right - left, 0)
+        if name in accents.TopAccentCoverage.glyphs:
+            place = accents.TopAccentAttachment[accents.TopAccentCoverage.glyphs.index(name)]
+            place.Value -= left
+
 
 def main() -> None:
     options = Options(flavor="woff2", hinting=False, layout_features=["dtls", "flac"])
@@ -56,6 +84,8 @@ def main() -> None:
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=[code for first, last in RANGES for code in range(first, last + 1)])
     subsetter.subset(font)
+    for code in ACCENTS:
+        give_width(font, font.getBestCmap()[code])
     TARGET.parent.mkdir(exist_ok=True)
     save_font(font, str(TARGET), options)
 

@@ -83,6 +83,39 @@ def test_what_is_approved_is_done_once(lab, lab_root, model_server, screenshot):
     screenshot("done")
 
 
+def test_arguments_that_a_diff_shows_are_folded_and_others_are_not(
+    lab, lab_root, model_server, screenshot
+):
+    (lab_root / "once.txt").write_text("Good morning.\n")
+    model_server.answers = [
+        call("edit", {"path": "once.txt", "old": "morning", "new": "evening"}),
+        call("shell", {"command": "echo said"}, "call_2"),
+        text("Done with both."),
+    ]
+    write_notebook(lab_root / "once.ipynb", "Change it")
+    ask(lab, "once.ipynb")
+    cell = lab.cell(0)
+    sent = cell.get_by_label("Arguments of the call")
+    expect(cell.locator(".msgbook-Diff-added")).to_contain_text("+Good evening.")
+    expect(sent.first).to_be_hidden()
+    screenshot("folded")
+    with lab.dark():
+        screenshot("folded-dark")
+    with lab.width(700):
+        screenshot("folded-700")
+    cell.get_by_text("Arguments", exact=True).click()
+    expect(sent.first).to_be_visible()
+    expect(sent.first).to_contain_text('"old": "morning"')
+    answer(approve(cell))
+
+    expect(cell.get_by_text("It runs a command on this machine")).to_be_visible()
+    expect(sent.last).to_be_visible()
+    expect(sent.last).to_contain_text('"command": "echo said"')
+    expect(cell.get_by_text("Arguments", exact=True).last).to_be_hidden()
+    answer(approve(cell))
+    expect(cell.get_by_text("Done with both.", exact=True)).to_be_visible()
+
+
 def test_what_is_out_of_sight_is_said_and_all_of_it_can_be_seen(
     lab, lab_root, model_server, screenshot
 ):

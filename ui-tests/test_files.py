@@ -257,6 +257,15 @@ def test_a_text_file_is_exported_by_menu_entries_that_say_what_they_make(lab, la
     exported = download.value
     assert exported.suggested_filename == "export.html"
     assert "<p>Second</p>" in exported.path().read_text()
+    # None is called as the chat: saved beside it, it would take its place.
+    for kind, name in {
+        "msgmarkdown": "export.md",
+        "msgnotebook": "export.ipynb",
+        "msgslides": "export.slides.html",
+    }.items():
+        with lab.page.expect_download() as download:
+            lab.command("notebook:export-to-format", format=kind)
+        assert download.value.suggested_filename == name
     lab.page.evaluate("() => { window.open = window.open.was; }")
 
 

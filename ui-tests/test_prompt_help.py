@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
 import pytest
 from chats import Slow, write_notebook
 from playwright.sync_api import Locator, expect
+from scripted_server import text
 
 
 @pytest.fixture
@@ -79,6 +81,32 @@ def test_a_reference_under_the_pointer_shows_what_it_brings(lab, notebook, scree
         lab.cell(0).get_by_text("numbers.csv").hover()
         expect(shown).to_be_visible()
         screenshot("hover-dark")
+
+
+def test_a_value_under_the_pointer_shows_what_is_sent_of_it(
+    lab, notebook, lab_root, model_server, screenshot
+):
+    code = "%%python\nrows = [{'n': n} for n in range(50)]"
+    write_notebook(lab_root / "help" / "value.ipynb", code, "Look at @[py:rows]")
+    lab.open("help/value.ipynb")
+    lab.wait_for_kernel()
+    lab.run(0)
+    expect(lab.cell(0).locator(".jp-InputPrompt")).to_contain_text("1")
+    lab.cell(1).get_by_text("py:rows").first.hover()
+    shown = lab.page.locator(".msgbook-Hover")
+    expect(shown).to_contain_text(re.compile(r"py:rows: \d+ lines?, about \d+ tokens"))
+    expect(shown).to_contain_text("list")
+    expect(shown).not_to_contain_text("Docstring")
+    head = shown.inner_text().split("\n\n", 1)[1]
+    screenshot("hover")
+    with lab.dark():
+        screenshot("dark")
+    lab.page.mouse.move(5, 5)
+    model_server.answers = [text("I see them.")]
+    lab.run(1)
+    expect(lab.cell(1).get_by_text("I see them.")).to_be_visible()
+    sent = model_server.messages()[-1]["content"].split("content_reference>")[1].strip("</\n")
+    assert json.loads(sent)["files"]["py:rows"].startswith(head.removesuffix("\n..."))
 
 
 def test_prompts_are_completed_and_explained_while_a_turn_runs(lab, notebook, model_server):

@@ -69,6 +69,27 @@ def test_an_edit_marks_the_turns_below_and_running_them_again_ends_it(lab, chat,
     expect(marks(lab)).to_have_count(0)
 
 
+def test_a_cell_that_is_excluded_is_called_so_and_an_opened_chat_says_what_may_be(
+    lab, chat, screenshot
+):
+    lab.cell(1).locator(".jp-InputPrompt").click()
+    lab.command("msgbook:toggle-history")
+    expect(marks(lab)).to_have_count(1)
+    expect(mark(lab, 2)).to_contain_text("This answer is stale: cell 2 was excluded.")
+    screenshot("light")
+    with lab.dark():
+        screenshot("dark")
+    with lab.width(700):
+        screenshot("700")
+    lab.save()
+
+    lab.load(chat)
+    lab.wait_for_kernel()
+    expect(mark(lab, 2)).to_contain_text(
+        "its prompt has changed, or a cell above was deleted or exc"
+    )
+
+
 def test_all_stale_turns_run_again_from_the_top(lab, chat, model_server):
     lab.type_in(0, "One, but otherwise")
     expect(marks(lab)).to_have_count(3)

@@ -55,9 +55,9 @@ export const excludedIcon = drawn(
   'jp-icon3'
 );
 
-/** Icon of the panel with questions: a shield with a tick. */
+/** Icon of the panel with questions: a clipboard with a tick. JupyterLab's own shields are those of trust. */
 export const approvalsIcon = drawn(
   'approvals',
-  `<path d="M12 1.5l8.500 3.500v6c0 5.300-3.500 9.700-8.500 11.500C7 20.700 3.500 16.300 3.500 11V5zm0 2.100L5.400 6.300V11c0 4.200 2.600 7.700 6.600 9.400 4-1.700 6.600-5.200 6.600-9.400V6.300z"/>
-  <path d="M10.800 15.900L7.200 12.300l1.400-1.400 2.200 2.200 4.700-4.700 1.400 1.400z"/>`
+  `<path d="M9 2h6a1 1 0 0 1 1 1v1h2.500A1.500 1.500 0 0 1 20 5.500v15a1.500 1.500 0 0 1-1.500 1.500h-13A1.500 1.500 0 0 1 4 20.500v-15A1.500 1.500 0 0 1 5.500 4H8V3a1 1 0 0 1 1-1zM8 5.800H5.800v14.400h12.400V5.800H16V7.500H8z"/>
+  <path d="M10.800 17.400L7.200 13.800l1.400-1.400 2.200 2.200 4.700-4.700 1.400 1.400z"/>`
 );

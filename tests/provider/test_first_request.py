@@ -5,6 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
+from msgbook.messages import assistant, system, tool_result, user
+from msgbook.provider import Request
+from msgbook.provider.asking import Learned
+
 SCRIPT = """
 import asyncio, sys, threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -40,3 +46,17 @@ def test_the_network_is_imported_before_the_first_request():
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=300, check=True
     )
     assert ended.stdout.split() == []
+
+
+@pytest.mark.parametrize("is_picture", [False, True])
+def test_only_a_request_with_parts_needs_what_adapts_requests(is_picture: bool) -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    messages = [
+        system("You help."),
+        user("Read it"),
+        assistant(None, [call]),
+        tool_result("call_1", "read"),
+        user([picture] if is_picture else "And now?"),
+    ]
+    assert Learned("server").concern(Request("m", messages)) is is_picture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,6 +10,7 @@ from exported_notebooks import conversation, hostile_answer, hostile_notebook, n
 from hostile_turns import hostile_notebook as hostile_notebook_of_texts
 from nbconvert.exporters import HTMLExporter
 from nbformat import from_dict, v4
+from PIL import Image
 
 from msgbook_format.exporters import MsgHTMLExporter, MsgSlidesExporter
 
@@ -112,3 +114,38 @@ def test_each_hostile_text_does_nothing_in_an_exported_page(
     visit = Visit(browser, exporter().from_notebook_node(book)[0], tmp_path)
     assert visit.tried == [f"navigation {visit.url}"]
     assert [url for url in visit.requests if not url.startswith(STOCK_SCRIPTS)] == []
+
+
+def test_formulas_look_as_tex_sets_them(browser: Browser, tmp_path: Path) -> None:
+    """The bar of a root stands off what is low, and a mark over the middle of its base."""
+    source = (
+        r"$\sqrt{\pi}$ $\sqrt[3]{\pi}$ $\vec{a}$ $\widehat{x}$ $\overline{ab}$ $\underline{ab}$"
+    )
+    book = notebook(v4.new_markdown_cell(source))
+    (tmp_path / "page.html").write_text(MsgHTMLExporter().from_notebook_node(book)[0], "utf-8")
+    page = browser.new_page(device_scale_factor=4)
+    page.goto((tmp_path / "page.html").as_uri())
+    page.evaluate("() => document.fonts.ready.then(() => null)")
+    page.locator("math").first.screenshot(path=tmp_path / "root.png")
+    assert gap_below_bar(tmp_path / "root.png") >= 8
+    places = page.locator("mover, munder").evaluate_all(
+        """found => found.map(({ children }) => {
+            const [base, mark] = [...children].map(node => node.getBoundingClientRect());
+            return [base.x + base.width / 2 - mark.x - mark.width / 2, mark.width];
+        })"""
+    )
+    page.close()
+    assert len(places) == 4
+    for off, width in places:
+        assert abs(off) < 2
+        assert width > 2
+
+
+def gap_below_bar(picture: Path) -> int:
+    """Return how many rows are empty between the bar of a root and the letter below it, in its column."""
+    grey = Image.open(picture).convert("L")
+    column = [grey.getpixel((round(grey.width * 0.75), y)) for y in range(grey.height)]
+    middle = (min(column) + max(column)) / 2
+    runs = [(dark, len(list(rows))) for dark, rows in groupby(column, lambda v: v < middle)]
+    bar = next(index for index, (dark, _) in enumerate(runs) if dark)
+    return runs[bar + 1][1]

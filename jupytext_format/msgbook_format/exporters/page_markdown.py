@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from html import escape, unescape
 from typing import TYPE_CHECKING, Any
-from xml.etree.ElementTree import ParseError, fromstring
+from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from markdown_it import MarkdownIt
 from pygments import highlight
@@ -33,7 +33,6 @@ from msgbook_format.turn import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from xml.etree.ElementTree import Element
 
     from markdown_it.renderer import RendererHTML
     from markdown_it.token import Token
@@ -203,7 +202,36 @@ def formula_html(tex: str, *, block: bool) -> str:
 @lru_cache(maxsize=1024)
 def _mathml(tex: str, *, block: bool) -> str:
     written = formula_process().mathml(_known_tex(tex), block=block)
-    return "".join(_written(fromstring(_without_entities(written)), 0))  # noqa: S314  # of a converter, no text of a person
+    root = fromstring(_without_entities(written))  # noqa: S314  # of a converter, no text of a person
+    for element in list(root.iter()):
+        _give_room(element)
+        _put_mark(element)
+    return "".join(_written(root, 0))
+
+
+_STRUT = "0.62em"
+"""Height of TeX's lowest root, without the gap below its bar; browsers put the bar on what is low, such as π."""
+_WIDE = {"\u0332": "\u203e", "~": "\u0303"}
+"""Marks above and below a base, and those that the font makes as wide as the base."""
+
+
+def _give_room(element: Element) -> None:
+    """Put the bar of a root as high as TeX has it."""
+    strut = Element("mspace", {"height": _STRUT})
+    if element.tag == "msqrt":
+        element.insert(0, strut)
+    elif element.tag == "mroot" and len(element) == _CHILDREN["mroot"]:
+        base = Element("mrow")
+        base.extend([strut, element[0]])
+        element[0] = base
+
+
+def _put_mark(element: Element) -> None:
+    """Let the mark above or below a base be one that the font makes as wide as the base."""
+    if element.tag in ("mover", "munder") and len(element) == _CHILDREN["mover"]:
+        mark = element[1]
+        if mark.tag == "mo" and mark.get("stretchy") == "true" and mark.text:
+            mark.text = _WIDE.get(mark.text, mark.text)
 
 
 def has_formulas(html: str) -> bool:

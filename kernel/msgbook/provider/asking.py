@@ -311,7 +311,7 @@ class Learned:
         """Return False only if a request stays as it is: without content in parts, it has no documents."""
         return not self.is_nothing or not (
             self._takes_documents
-            or all(isinstance(m.get("content"), str) for m in request.messages)
+            or not any(isinstance(m.get("content"), list) for m in request.messages)
         )
 
     def learn(self, model: str, fresh: Sequence[Fresh]) -> Sequence[Notice]:

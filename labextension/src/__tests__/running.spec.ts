@@ -9,7 +9,7 @@ import {
   writtenCharacters
 } from '../render/header';
 import { ContinueLine } from '../render/turnRenderer';
-import type { TurnAction } from '../render/host';
+import { NO_OFFERS, type TurnAction } from '../render/host';
 import { type ITurn, parseTurn } from '../turn/model';
 
 const trans = nullTranslator.load('msgbook');
@@ -190,14 +190,14 @@ it('what broke off is continued at its end, once', () => {
   });
   const part = { type: 'text', text: 'a' };
   for (const status of ['incomplete', 'interrupted', 'error'] as const) {
-    line.show(turn(status, part), status, false);
+    line.show(turn(status, part), status, NO_OFFERS);
     expect(line.node.hidden).toBe(false);
-    line.show(turn(status, part), status, true);
+    line.show(turn(status, part), status, { ...NO_OFFERS, isContinued: true });
     expect(line.node.hidden).toBe(true);
-    line.show(turn(status, { type: 'notice' }), status, false);
+    line.show(turn(status, { type: 'notice' }), status, NO_OFFERS);
     expect(line.node.hidden).toBe(true);
   }
-  line.show(turn('done', part), 'done', false);
+  line.show(turn('done', part), 'done', NO_OFFERS);
   expect(line.node.hidden).toBe(true);
   line.node.querySelector('button')!.click();
   expect(done).toEqual([{ kind: 'continue' }]);

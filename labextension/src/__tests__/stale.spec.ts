@@ -6,6 +6,7 @@ const trans = nullTranslator.load('msgbook');
 const group = { turns: ['b', 'c'], changed: ['a', 'b'], maybeSystem: false };
 const ids = ['a', 'b', 'c'];
 const numberOf = (id: string) => ids.indexOf(id) + 1;
+const isExcluded = () => false;
 
 function why(
   cellId: string,
@@ -14,7 +15,7 @@ function why(
   maybeSystem = false
 ): string {
   const cause = log.causeOf({ ...group, maybeSystem }, range);
-  return whyStale({ cellId, cause, numberOf }, trans);
+  return whyStale({ cellId, cause, numberOf, isExcluded }, trans);
 }
 
 describe('the words of a stale turn', () => {
@@ -50,6 +51,18 @@ describe('the words of a stale turn', () => {
     expect(why('c', log)).toContain('cells 1, 2 have changed');
   });
 
+  it('say that the cell was excluded', () => {
+    const log = new ChangeLog();
+    log.noteCell('a');
+    const cause = log.causeOf(group, ['a', 'b']);
+    const isOut = (id: string) => id === 'a';
+    const mark = { cellId: 'b', cause, numberOf, isExcluded: isOut };
+    expect(whyStale(mark, trans)).toContain('cell 1 was excluded');
+    log.noteCell('b');
+    const both = { ...mark, cause: log.causeOf(group, ['a', 'b']) };
+    expect(whyStale(both, trans)).toContain('cells 1, 2 have changed');
+  });
+
   it('say that a cell was deleted, if none was changed', () => {
     const log = new ChangeLog();
     log.noteOutputs('b');
@@ -62,7 +75,7 @@ describe('the words of a stale turn', () => {
     log.notePlaces();
     const first = { ...group, turns: ['a'], changed: ['a'] };
     const cause = log.causeOf(first, ['a']);
-    const words = whyStale({ cellId: 'a', cause, numberOf }, trans);
+    const words = whyStale({ cellId: 'a', cause, numberOf, isExcluded }, trans);
     expect(words).toContain('moved or deleted');
   });
 
@@ -78,7 +91,8 @@ describe('the words where nothing was seen to change', () => {
       {
         cellId,
         cause: { kind: 'between', first, last, maybeSystem: false },
-        numberOf
+        numberOf,
+        isExcluded
       },
       trans
     );
@@ -97,7 +111,10 @@ describe('the words where nothing was seen to change', () => {
     log.notePlaces(['a']);
     const first = { ...group, turns: ['a'], changed: ['a'] };
     const cause = log.causeOf(first, ['a']);
-    const replaced = whyStale({ cellId: 'a', cause, numberOf }, trans);
+    const replaced = whyStale(
+      { cellId: 'a', cause, numberOf, isExcluded },
+      trans
+    );
     for (const words of [between('a', 'a', 'a'), replaced]) {
       expect(words).toBe('This answer is stale: its prompt has changed.');
     }

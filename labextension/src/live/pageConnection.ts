@@ -190,12 +190,16 @@ export class PageConnection implements ITurnHost {
   }
 
   offers(node: Node): ITurnOffers {
-    const cellId = this.cells.cellIdOf(node);
+    const { cells } = this;
+    const cellId = cells.cellIdOf(node);
     return cellId === null
       ? NO_OFFERS
       : {
           stop: !this._subagent.isRunning,
-          isContinued: this.cells.isContinued(cellId),
+          // It looks for the cell, and most turns do not ask.
+          get isContinued() {
+            return cells.isContinued(cellId);
+          },
           other: this._earlier.of(cellId)
         };
   }

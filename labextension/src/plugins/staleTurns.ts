@@ -11,6 +11,7 @@ import {
   type TranslationBundle
 } from '@jupyterlab/translation';
 import type { PanelLayout } from '@lumino/widgets';
+import { factsOf } from '../cells/changes';
 import type { PageConnection } from '../live/pageConnection';
 import { type StaleCause, StaleTurns } from '../live/staleTurns';
 import { type IStaleActions, StaleMark } from '../render/staleMark';
@@ -134,9 +135,20 @@ class StaleMarks implements IStaleActions {
         cellId,
         cause,
         count: this._causes.size,
-        numberOf: other => this._numbers.get(other) ?? 0
+        numberOf: other => this._numbers.get(other) ?? 0,
+        isExcluded: other => this._isExcluded(other)
       });
     }
+  }
+
+  private _isExcluded(cellId: string): boolean {
+    const { panel, bareCell } = this._connection;
+    const number = this._numbers.get(cellId) ?? 0;
+    const cell = panel.content.widgets[number - 1]?.model;
+    return (
+      cell !== undefined &&
+      factsOf(cell, bareCell ?? 'message').history === 'exclude'
+    );
   }
 
   /** Return the mark of a cell, which stands between its prompt and its answer. */

@@ -16,6 +16,7 @@ export class CallView implements IBlockView {
     const sent = element('pre', 'msgbook-Pre', this._sent.node);
     sent.setAttribute('aria-label', trans.__('Arguments of the call'));
     this._scrolled = new ScrolledBox(sent, trans);
+    this._fold(false);
     this._ran.setAttribute('aria-label', trans.__('Arguments that you wrote'));
     this._changed = element(
       'div',
@@ -23,7 +24,11 @@ export class CallView implements IBlockView {
       element('div', 'msgbook-Call-note', trans.__('Changed by you to:')),
       this._ran
     );
-    this._body.append(this._scrolled.node, this._changed);
+    this._folded.append(
+      element('summary', 'msgbook-Call-fold', trans.__('Arguments')),
+      this._scrolled.node
+    );
+    this._body.append(this._folded, this._changed);
     this.widget = new Widget({ node: this._disclosure.node });
     this.widget.disposed.connect(() => this._approval?.dispose());
     // Closed, it gives its place to the line of its step.
@@ -56,7 +61,7 @@ export class CallView implements IBlockView {
     );
     this._disclosure.gist(argumentsGist(edited ?? json));
     this._sent.show(visible(indentJson(json)));
-    this._scrolled.node.hidden = isMessage;
+    this._folded.hidden = isMessage;
     this._changed.hidden = edited === undefined;
     setText(this._ran, visible(indentJson(edited ?? '')));
     this._disclosure.node.classList.toggle(
@@ -82,6 +87,8 @@ export class CallView implements IBlockView {
       [this._scrolled.more]
     );
     this._disclosure.node.classList.add('msgbook-mod-asking');
+    // A preview shows what the arguments do, all of it.
+    this._fold(question.preview !== '');
     this._disclosure.open();
     this._body.append(this._approval.node);
     this._scrolled.update();
@@ -97,6 +104,7 @@ export class CallView implements IBlockView {
     node?.remove();
     this._approval?.dispose();
     this._approval = null;
+    this._fold(false);
     if (!isAskedAgain) {
       this._disclosure.node.classList.remove('msgbook-mod-asking');
       this._disclosure.suggestOpen(false);
@@ -106,12 +114,19 @@ export class CallView implements IBlockView {
     }
   }
 
+  /** Fold the arguments behind a line, or show them without one. */
+  private _fold(folded: boolean): void {
+    this._folded.classList.toggle('msgbook-mod-folded', folded);
+    this._folded.open = !folded;
+  }
+
   /** The arguments that the model sent. */
   private readonly _sent = new GrowingText();
   /** The arguments that a person wrote in their place. */
   private readonly _ran = element('pre', 'msgbook-Pre');
   private readonly _changed: HTMLElement;
   private readonly _scrolled: ScrolledBox;
+  private readonly _folded = element('details', 'msgbook-Call-arguments');
   private readonly _body = element('div', 'msgbook-Call-body');
   private readonly _disclosure = new Disclosure('msgbook-Call', this._body);
   private _approval: ApprovalView | null = null;

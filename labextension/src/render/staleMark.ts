@@ -22,6 +22,8 @@ export interface IStaleMark {
   readonly count: number;
   /** Return the number of a cell, from 1; 0 if it is gone. */
   readonly numberOf: (cellId: string) => number;
+  /** Return whether requests leave a cell out. */
+  readonly isExcluded: (cellId: string) => boolean;
 }
 
 /** Line at a cell whose turn is stale: why, and buttons to run it again. */
@@ -76,7 +78,7 @@ function targetOf(cause: StaleCause, cellId: string): string {
 
 /** Return in words which cell has changed since the answer. */
 export function whyStale(
-  { cellId, cause, numberOf }: Omit<IStaleMark, 'count'>,
+  { cellId, cause, numberOf, isExcluded }: Omit<IStaleMark, 'count'>,
   trans: TranslationBundle
 ): string {
   if (cause.kind === 'place' && cause.isNew && numberOf(cellId) === 1) {
@@ -94,8 +96,17 @@ export function whyStale(
   if (cause.ids.length === 1 && cause.ids[0] === cellId) {
     return trans.__('This answer is stale: its prompt has changed.');
   }
-  const numbers = cause.ids.map(numberOf).filter(number => number > 0);
+  const there = cause.ids.filter(id => numberOf(id) > 0);
+  const numbers = there.map(numberOf);
   const more = numbers.length > NAMED ? ', …' : '';
+  if (there.length > 0 && there.every(isExcluded)) {
+    return trans._n(
+      'This answer is stale: cell %2 was excluded.',
+      'This answer is stale: cells %2 were excluded.',
+      numbers.length,
+      numbers.slice(0, NAMED).join(', ') + more
+    );
+  }
   return trans._n(
     'This answer is stale: cell %2 has changed.',
     'This answer is stale: cells %2 have changed.',

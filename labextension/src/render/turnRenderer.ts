@@ -24,7 +24,7 @@ import type { IBlockView, IViewTools } from './blockView';
 import { createBlockView } from './blockViews';
 import { actionButton, Disclosure, element } from './dom';
 import { Header, Ticker } from './header';
-import type { Act, ITurnHost, TurnAction } from './host';
+import type { Act, ITurnHost, ITurnOffers, TurnAction } from './host';
 import { jsonNode } from '../turn/shownJson';
 import type { IApprovalQuestion } from '../comm/approvalMessages';
 import { agentIds, askerId } from '../turn/agentRows';
@@ -153,7 +153,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
       turn.blocks.some(({ approval }) => approval === 'pending');
     const offers = this._host.offers(this.node);
     this._header.show(turn, this._status, asked, Date.now(), offers);
-    this._continue.show(turn, this._status, offers.isContinued);
+    this._continue.show(turn, this._status, offers);
   }
 
   private _showBlocks(turn: ITurn, live: boolean): void {
@@ -385,9 +385,9 @@ export class ContinueLine {
 
   readonly node = element('div', 'msgbook-Continue');
 
-  show(turn: ITurn, status: ShownStatus, isContinued: boolean): void {
+  show(turn: ITurn, status: ShownStatus, offers: ITurnOffers): void {
     this.node.hidden =
-      this._act === null || isContinued || !canContinue(turn, status);
+      this._act === null || !canContinue(turn, status) || offers.isContinued;
   }
 }
 

@@ -50,6 +50,22 @@ def test_a_formula_is_mathml(tex: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("tex", "written"),
+    [
+        (r"\sqrt{\pi}", '<msqrt><mspace height="0.62em"></mspace><mi>π</mi></msqrt>'),
+        (
+            r"\sqrt[3]{\pi}",
+            '<mroot><mrow><mspace height="0.62em"></mspace><mi>π</mi></mrow><mn>3</mn></mroot>',
+        ),
+        (r"\overline{ab}", '<mo stretchy="true">\u203e</mo></mover>'),
+        (r"\widetilde{ab}", '<mo stretchy="true">\u0303</mo></mover>'),
+    ],
+)
+def test_roots_have_room_and_marks_are_as_wide_as_their_base(tex: str, written: str) -> None:
+    assert written in formula_html(tex, block=False)
+
+
+@pytest.mark.parametrize(
     "tex",
     [r"\notacommand{x}", r"\frac{a", r"\begin{x}", "x" * (MAX_TEX + 1), "{" * 1500 + "}" * 1500],
 )
