@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from messages_sealed import sealed
 from messages_stream import MessageStream, sse
 from scripted_server import Answer, ScriptedServer, call, delta, finish, text
 from talk import Talk, notices
@@ -116,6 +117,46 @@ def test_an_answer_that_pauses_goes_on_with_what_the_server_did(
     said = [block["text"] for block in turn["blocks"] if block["type"] == "text"]
     assert said == ["I search.", "Done."]
     assert server.refused == []
+
+
+def searched(number: int, *, is_swapped: bool = False) -> Answer:
+    """An answer with a search; its result may end before its call."""
+    stream = MessageStream(MODEL, number, usage=USAGE)
+    call_id = f"srvtoolu_{number}"
+    page = {"type": "web_search_result", "url": "https://a.invalid/q", "title": "Quines"}
+    page |= {"encrypted_content": sealed("", "text"), "page_age": None}
+    result = {"type": "web_search_tool_result", "tool_use_id": call_id, "content": [page]}
+    asks = [
+        *stream.call("web_search", call_id, "server_tool_use"),
+        *stream.arguments('{"query": "quines"}'),
+        *stream.stop(),
+    ]
+    found = [*stream.start(result), *stream.stop()]
+    calls = [*stream.call("read", f"toolu_{number}"), *stream.arguments('{"path": "."}')]
+    used = {**USAGE, "server_tool_use": {"web_search_requests": 1}}
+    middle = found + asks if is_swapped else asks + found
+    return raw(stream, *stream.begin(), *middle, *calls, *stream.end("tool_use", used))
+
+
+@pytest.mark.parametrize("is_swapped", [False, True])
+def test_a_search_is_shown_counted_and_sent_back_in_order_whichever_part_of_it_ends_first(
+    server: ScriptedServer, tmp_path: Path, is_swapped: bool
+) -> None:
+    talk = talk_of(server, tmp_path, more="keep_reasoning = true\n")
+    server.answers = [searched(1, is_swapped=is_swapped), text("A program."), text("Yes.")]
+
+    turn = talk.ask("What is a quine?")
+    last = talk.ask("Sure?")
+
+    within, later = (kinds(request)[1] for request in server.requests[1:])
+    assert within == ["server_tool_use", "web_search_tool_result", "tool_use"]
+    assert later == ["tool_use"]  # what nobody sees in the chat is not sent on
+    assert {*notices(turn)} == {
+        'The server searched the web for "quines".',
+        "The server found 1 page: Quines (https://a.invalid/q).",
+    }
+    assert turn["usage"]["web_searches"] == 1
+    assert (last["status"], server.refused) == ("done", [])
 
 
 def test_an_overloaded_server_is_asked_again(server: ScriptedServer, tmp_path: Path) -> None:

@@ -343,3 +343,52 @@ def test_an_option_of_any_type_is_the_servers_to_refuse(key, value):
             sent = body(user("Hi"), tools=[TOOL], model=model, **{**options, key: value})
 
             assert sent["messages"][0]["role"] == "user"
+
+
+def server_call(number, name="web_search"):
+    return {"type": "server_tool_use", "id": f"srvtoolu_{number}", "name": name, "input": {}}
+
+
+def server_result(number, content=()):
+    kind, call_id = "web_search_tool_result", f"srvtoolu_{number}"
+    return {"type": kind, "tool_use_id": call_id, "content": [*content]}
+
+
+ONE, TWO = server_call(1), server_call(2)
+OF_ONE, OF_TWO = server_result(1), server_result(2)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "wanted"),
+    [
+        ([ONE, OF_ONE], [ONE, OF_ONE]),
+        ([ONE, TWO, OF_TWO, OF_ONE], [ONE, TWO, OF_TWO, OF_ONE]),
+        ([OF_ONE, ONE], [ONE, OF_ONE]),
+        ([OF_TWO, ONE, OF_ONE, TWO], [ONE, OF_ONE, TWO, OF_TWO]),
+        ([ONE], []),
+        ([OF_ONE], []),
+        ([ONE, OF_TWO], []),
+        ([ONE, OF_ONE, OF_ONE, ONE], [ONE, OF_ONE]),
+        ([ONE | {"input": "x"}, OF_ONE], []),
+        ([ONE, OF_ONE | {"content": [1]}], []),
+        ([ONE | {"id": 1}, OF_ONE | {"tool_use_id": 1}], []),
+    ],
+)
+def test_what_the_server_did_goes_back_in_pairs_each_call_before_its_result(blocks, wanted):
+    said = {"type": "text", "text": "Yes."}
+    answer = {"role": "assistant", "content": "Yes.", CONTENT_BLOCKS: [*blocks, said]}
+
+    sent = body(user("Hi"), answer, user("And?"))["messages"][1]["content"]
+
+    assert sent == [*wanted, said]
+
+
+def test_an_answer_that_goes_on_ends_with_the_call_whose_result_the_server_has():
+    answer = {"role": "assistant", "content": None, CONTENT_BLOCKS: [ONE, OF_ONE, TWO]}
+    rest = {"role": "assistant", "content": None, CONTENT_BLOCKS: [OF_TWO]}
+
+    paused = body(user("Hi"), answer)["messages"][1]["content"]
+    whole = body(user("Hi"), answer, rest, user("And?"))["messages"][1]["content"]
+
+    assert paused == [ONE, OF_ONE, TWO]
+    assert whole == [ONE, OF_ONE, TWO, OF_TWO]

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
 from msgbook.messages import CONTENT_BLOCKS, Message, Part, document_name, document_part
 from msgbook.provider.anthropic.models import takes_signatures_of
 from msgbook.provider.tool_call_pieces import with_unique_ids
+from msgbook_format.typed import as_dicts
 
 Block = dict[str, Any]
 """A content block."""
@@ -21,8 +22,9 @@ Block = dict[str, Any]
 _EMPTY = "[empty]"
 """Text that stands where the API wants one."""
 
-_OF_SERVER = ("server_tool_use", "mcp_tool_use", "_tool_result")
-"""Ends of the types of what the server did itself."""
+_SERVER_CALLS, _SERVER_RESULT = ("server_tool_use", "mcp_tool_use"), "_tool_result"
+_OF_SERVER = (*_SERVER_CALLS, _SERVER_RESULT)
+"""Types of calls of the server's own tools, the end of the types of their results, and the ends of both."""
 
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """Ids of calls that the API takes. Other servers make others, and the conversation came from them."""
@@ -48,22 +50,71 @@ def sent_messages(messages: Iterable[Message], model: str) -> tuple[list[Message
         if not sent and role == "assistant":
             sent.append({"role": "user", "content": [_text(_EMPTY)]})
         if sent and sent[-1]["role"] == role:
-            sent[-1] = {"role": role, "content": _in_place([*sent[-1]["content"], *blocks])}
+            sent[-1] = {"role": role, "content": [*sent[-1]["content"], *blocks]}
         else:
-            sent.append({"role": role, "content": _in_place(blocks)})
+            sent.append({"role": role, "content": blocks})
         if message["role"] not in ("assistant", "tool"):
             prompts.append(len(sent) - 1)
     last = len(sent) - 1
+    for place, message in enumerate(sent):
+        if message["role"] == "assistant":
+            blocks = _in_place([*_in_pairs(message["content"], goes_on=place == last)])
+            sent[place] = {**message, "content": blocks or [_text(_EMPTY)]}
     ends = {last, *[place for place in prompts if place < last][-1:]}
     return sent, {place for place in ends if place >= 0 and sent[place]["role"] == "user"}
 
 
+def _in_pairs(blocks: list[Block], *, goes_on: bool) -> Iterator[Block]:
+    """Yield the blocks of an answer with each call of a tool of the server's own before its result, and none of them
+    alone: the API refuses them. Streams interleave, and files are edited.
+
+    Args:
+        goes_on: Whether the server goes on with the answer, which ends with a call whose result it has.
+    """
+    calls = _places(blocks, "id", _is_server_call)
+    results = _places(blocks, "tool_use_id", _is_server_result)
+    for place, block in enumerate(blocks):
+        if not block["type"].endswith(_OF_SERVER):
+            yield block
+            continue
+        name = str(block.get("id" if block["type"] in _SERVER_CALLS else "tool_use_id"))
+        called, found = calls.get(name), results.get(name)
+        if place == called and (goes_on or found is not None):
+            yield block
+            if found is not None and found < place:
+                yield blocks[found]
+        elif place == found and called is not None and called < place:
+            yield block
+
+
+def _places(blocks: list[Block], key: str, fits: Callable[[Block], bool]) -> dict[str, int]:
+    """Return the place of the first block that fits, by its id."""
+    found: dict[str, int] = {}
+    for place, block in enumerate(blocks):
+        if isinstance(block.get(key), str) and block[key] and fits(block):
+            found.setdefault(block[key], place)
+    return found
+
+
+def _is_server_call(block: Block) -> bool:
+    is_named = isinstance(block.get("name"), str) and isinstance(block.get("input"), dict)
+    return block["type"] in _SERVER_CALLS and is_named
+
+
+def _is_server_result(block: Block) -> bool:
+    content = block.get("content")
+    is_whole = isinstance(content, dict | str) or content == as_dicts(content)
+    return block["type"].endswith(_SERVER_RESULT) and is_whole
+
+
 def _in_place(blocks: list[Block]) -> list[Block]:
-    """Return the blocks of a message without the thinking that the API refuses: it stands first, or after what the server
-    did itself.
+    """Return the blocks of a message without the thinking that the API refuses: it stands first, or after text and what the
+    server did itself.
     """
     if not blocks or is_thought(blocks[0]):
         return blocks
+    if blocks[0]["type"].endswith(_OF_SERVER):
+        return [block for block in blocks if not is_thought(block)]
     kept: list[Block] = []
     has_server_block = False
     for block in blocks:
