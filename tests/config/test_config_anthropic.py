@@ -101,3 +101,11 @@ def test_its_keys_are_hidden_from_other_programs(tmp_path):
     hide_keys(load(tmp_path, **env), env)
 
     assert env == {"HOME": "/h"}
+
+
+def test_a_table_of_options_alone_says_what_is_missing_without_the_key(tmp_path):
+    with pytest.raises(ConfigError) as failed:
+        load(tmp_path, "[providers.anthropic]\nkeep_reasoning = true").usable_provider()
+
+    words = "[providers.anthropic] has no base_url, and ANTHROPIC_API_KEY is not set in the environment."
+    assert words in str(failed.value)

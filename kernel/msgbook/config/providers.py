@@ -305,6 +305,11 @@ def _missing_url(provider: ProviderSettings, whose: str, file: str) -> str:
             f"{file}: [providers.{ENVIRONMENT}] has no base_url, and neither OPENAI_API_KEY nor OPENAI_BASE_URL "
             f"is set in the environment. Set one of them, or base_url (for OpenAI {OPENAI_URL})."
         )
+    if provider.name == ANTHROPIC:
+        return (
+            f"{file}: [providers.{ANTHROPIC}] has no base_url, and {ANTHROPIC_KEY} is not set in the environment. "
+            'Set it, or api = "anthropic" with the setting of a key.'
+        )
     return f"{file}: base_url {whose} is missing. For OpenAI it is {OPENAI_URL}."
 
 
