@@ -283,7 +283,7 @@ $(BIN)/jlpm: | $(BIN)/python
 	@sh scripts/quietly.sh "Installing JupyterLab" $(PIP_INSTALL) "jupyterlab>=4.6,<5" "jupyter-builder>=1.2,<2"
 
 $(VENV)/.installed: pyproject.toml $(SHARED_DATA) labextension/dist/static/style.js
-	@sh scripts/quietly.sh "Installing msgbook" $(PIP_INSTALL) -e .
+	@sh scripts/quietly.sh "Installing msgbook" $(PIP_INSTALL) -e ".[anthropic]"
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(SHARED_DATA) labextension/dist/static/style.js
