@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import zlib
 
+BROKEN = b"q Q broken"
+"""The content of a page that no reader can unpack."""
+SLOW = b"\2" * 40_000_000
+"""The content of a page that takes half a minute to unpack."""
+_BY_PREDICTOR = {BROKEN: 1_000_000_000, SLOW: 1}
+
 
 def pdf(*pages: str | bytes, packed: bool = False) -> bytes:
     """Return a PDF with a page for each text; bytes are the content of a page as it is."""
@@ -13,8 +19,10 @@ def pdf(*pages: str | bytes, packed: bool = False) -> bytes:
     for page in pages:
         content = page if isinstance(page, bytes) else _drawn(page)
         keys = b""
-        if packed:
-            content, keys = zlib.compress(content), b" /Filter /FlateDecode"
+        if packed or page in _BY_PREDICTOR:
+            content, keys = zlib.compress(content, 1), b" /Filter /FlateDecode"
+        if page in _BY_PREDICTOR:
+            keys += b" /DecodeParms << /Predictor 12 /Columns %d >>" % _BY_PREDICTOR[page]
         number = len(objects) + 1
         objects.append(b"<< /Length %d%s >>\nstream\n%s\nendstream" % (len(content), keys, content))
         objects.append(

@@ -96,7 +96,25 @@ def test_a_missing_reference_is_a_notice_and_the_others_are_resolved() -> None:
 
 
 @pytest.mark.parametrize(
-    "lines", [":3:", "::3", ":-2:", ":-1", ":3-5", "#L3-L5", "#L3", ":L3", ":99999999999999999999"]
+    "lines",
+    [
+        ":3:",
+        "::3",
+        ":-2:",
+        ":-1",
+        ":3-5",
+        "#L3-L5",
+        "#L3",
+        ":L3",
+        ":99999999999999999999",
+        ": 2",
+        ":1,3",
+        ":1:2:3",
+        ":p2",
+        ":0x2",
+        ":1.5",
+        ":",
+    ],
 )
 def test_lines_that_are_written_otherwise_are_told_how(lines: str) -> None:
     result = resolved(f"@[a.py{lines}]", Scripted({"a.py": "x"}))

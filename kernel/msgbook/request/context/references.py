@@ -45,10 +45,8 @@ _KEY_GROWTH = 5_000
 """Characters that macros may add to one tag: more than any path has."""
 _CALL = re.compile(r"\w+\s*\{.*\}", re.DOTALL)
 """A tag that looks like a tool call but is not one."""
-_LIKE_LINES = re.compile(
-    r"(.+?)(:-?\d*:-?\d*|:-\d+|:\d+-\d+|:L?\d+(?:-L?\d+)?|#L?\d+(?:-L?\d+)?|#page=\d+)"
-)
-"""A path with lines as other programs write them."""
+_LIKE_LINES = re.compile(r"(.+?)(:.*|#L?\d+(?:-L?\d+)?|#page=\d+)")
+"""A path with something else than lines, perhaps with lines as other programs write them."""
 _MAX_TAGS = 1000
 """Tags of a prompt that are resolved, including those that fail."""
 

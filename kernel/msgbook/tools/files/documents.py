@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
+import signal
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -106,6 +112,10 @@ def read_pdf(roots: Roots, real: Path, first: int | None, last: int | None, limi
         words.append(
             f"{counted(reply['blank'], 'page')} without text, which may be pictures or scans"
         )
+    if reply["broken"]:
+        words.append(f"{counted(reply['broken'], 'page')} that cannot be read")
+    if reply["damaged"]:
+        words.append("the file is damaged or cut off, so pages may be missing")
     return Pages(reply["text"], begin, end, count, "; ".join(words))
 
 
@@ -115,6 +125,13 @@ def read_pdf(roots: Roots, real: Path, first: int | None, last: int | None, limi
 MAGIC = b"%PDF-"
 _SECONDS = 12.0
 """Time after which no further page is begun. A page takes a hundredth to a tenth of a second."""
+_LAST_MOMENT = 0.8
+"""Part of the time for a document after which a page is given up."""
+_REPAIRED = 200_000_000
+"""Bytes of a file that was cut off in which objects are looked for."""
+_CATALOG = re.compile(rb"\b(\d{1,9}) 0 obj\s*<<[^<>]{0,500}/Type\s*/Catalog\b")
+_TOO_SLOW = "reading it takes too long"
+_NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 class PdfError(MsgbookError):
@@ -130,60 +147,137 @@ def pdf_pages(file: BinaryIO, first: int | None, last: int | None, limit: int) -
 
     Returns:
         `text`, `count` of all pages, the `first` and `last` page that the text has, the page that was `wanted` last,
-        the number of `blank` pages without text, and the reason for which later pages are missing: `why`.
+        the numbers of `blank` pages without text and of `broken` ones, whether the file is `damaged`, and the reason
+        for which later pages are missing: `why`.
 
     Raises:
-        PdfError: It is broken, encrypted, or has no such pages.
+        PdfError: It is broken, encrypted, or has no such pages; or the first of them takes too long.
     """
     import logging  # here, since each worker imports this module for its one constant
-    import time
     import warnings
 
     try:
         import pypdf
-        from pypdf.errors import DependencyError, PyPdfError
     except ImportError:
         raise PdfError("PDF_NEEDS_PYPDF") from None
     logging.disable()
     warnings.simplefilter("ignore")
-    began = time.monotonic()
-    try:
-        reader = pypdf.PdfReader(file)
+    damaged = False
+    with _in_words():
+        try:
+            reader = pypdf.PdfReader(file)
+        except pypdf.errors.PdfReadError:
+            damaged, reader = True, pypdf.PdfReader(_with_end(file))
         if reader.is_encrypted and not reader.decrypt(""):
             raise PdfError("it is encrypted and needs a password")
         count = len(reader.pages)
-        start, wanted = first or 1, min(last or count, count)
-        if start > count:
-            raise PdfError(f"the document has {count:,} page{'' if count == 1 else 's'}")
-        texts: list[str] = []
-        size = blank = 0
-        why = ""
-        for number in range(start, wanted + 1):
-            text = reader.pages[number - 1].extract_text().strip()
-            head = f"[page {number}]" if text else f"[page {number}: no text]"
-            page = f"{head}\n{text}".rstrip()
-            if texts and size + len(page) > limit:
-                why = "length"
-                break
-            texts.append(page[:limit])
-            size += len(page) + 2
-            blank += not text
-            if time.monotonic() - began > _SECONDS:
-                why = "time"
-                break
-    except PdfError:
+    if not count:
+        raise PdfError("it is broken: it has no pages")
+    start, wanted = first or 1, min(last or count, count)
+    if start > count:
+        raise PdfError(f"the document has {count:,} page{'' if count == 1 else 's'}")
+    pages: list[_Page] = []
+    size, why = 0, ""
+    began = time.monotonic()
+    for number in range(start, wanted + 1):
+        try:
+            page = _read_page(reader, number)
+        except _SlowError:
+            why = "time"
+            break
+        if pages and size + len(page.text) > limit:
+            why = "length"
+            break
+        pages.append(page)
+        size += len(page.text[:limit]) + 2
+        if time.monotonic() - began > _SECONDS:
+            why = "time"
+            break
+    if not pages:
+        raise PdfError(_TOO_SLOW)
+    if all(page.problem for page in pages):
+        raise PdfError(pages[0].problem)
+    done = start + len(pages) - 1
+    return {
+        "text": "\n\n".join(page.text[:limit] for page in pages),
+        "count": count,
+        "first": start,
+        "last": done,
+        "wanted": wanted,
+        "blank": sum(page.is_blank for page in pages),
+        "broken": sum(bool(page.problem) for page in pages),
+        "damaged": damaged,
+        "why": why if done < wanted else "",
+    }
+
+
+class _Page(NamedTuple):
+    """A page as it is shown."""
+
+    text: str
+    is_blank: bool = False
+    problem: str = ""
+
+
+def _read_page(reader: Any, number: int) -> _Page:
+    """Return a page, or the words for one that cannot be read: the others are read all the same."""
+    try:
+        with _in_words():
+            text = _shown(reader.pages[number - 1].extract_text().strip())
+    except PdfError as error:
+        return _Page(f"[page {number} cannot be read: {error}]", problem=str(error))
+    return _Page(f"[page {number}]\n{text}") if text else _Page(f"[page {number}: no text]", True)
+
+
+def _with_end(file: BinaryIO) -> BinaryIO:
+    """Return a PDF with an end that points nowhere, so that its objects are looked for: the file was cut off."""
+    file.seek(0)
+    data = file.read(_REPAIRED)
+    roots = _CATALOG.findall(data)
+    end = b"\ntrailer\n<< /Root %b 0 R >>" % roots[-1] if roots else b""
+    return io.BytesIO(b"%b%b\nstartxref\n0\n%%%%EOF\n" % (data, end))
+
+
+def _shown(text: str) -> str:
+    """Return a page's text with a mark for each character that a broken font gives and that no text has."""
+    return _NO_TEXT.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+@contextmanager
+def _in_words() -> Iterator[None]:
+    """Raise `PdfError` for what pypdf raises."""
+    from pypdf.errors import DependencyError, PyPdfError
+
+    try:
+        yield
+    except (PdfError, _SlowError):
         raise
     except DependencyError:
         raise PdfError("it is encrypted in a way that cannot be read here") from None
     except MemoryError:
         raise PdfError("it needs too much memory when it is unpacked") from None
     except (PyPdfError, RecursionError) as error:
-        raise PdfError(f"it is broken, or unpacks to too much: {str(error)[:200]}") from None
+        words = f"it is broken, or unpacks to too much: {str(error)[:200]}"
+        raise PdfError(words.rstrip(".")) from None
     except Exception as error:  # pypdf's parsers raise any exception on a broken file
         raise PdfError(f"it is broken: {type(error).__name__}") from None
-    done = start + len(texts) - 1
-    shown = {"text": "\n\n".join(texts), "count": count, "first": start, "last": done}
-    return {**shown, "wanted": wanted, "blank": blank, "why": why if done < wanted else ""}
+
+
+class _SlowError(BaseException):
+    """The time is up. No handler of pypdf's own errors takes it."""
+
+
+def _stop_in_time(seconds: float) -> None:
+    """Raise `_SlowError` when the time is nearly up, so that the pages that were read are kept."""
+    try:
+        signal.signal(signal.SIGALRM, _raise_slow)
+        signal.setitimer(signal.ITIMER_REAL, _LAST_MOMENT * seconds)
+    except AttributeError:  # Windows: the process is ended from outside
+        return
+
+
+def _raise_slow(_signal: int, _frame: object) -> None:
+    raise _SlowError
 
 
 # Documents read in a process of their own: a hostile one costs no more than some seconds and some memory.
@@ -230,7 +324,7 @@ def read_isolated(
     """
     import subprocess  # most calls start nothing
 
-    request = json.dumps({"kind": kind, **arguments})
+    request = json.dumps({"kind": kind, "seconds": seconds, **arguments})
     command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _CODE, json.dumps(import_paths())]
     try:
         done = subprocess.run(  # noqa: S603 - our own interpreter and code
@@ -261,6 +355,7 @@ def read_isolated(
 def main(request: dict[str, Any]) -> None:
     """Read the document on standard input, and write the result as JSON."""
     _limit()
+    _stop_in_time(request.pop("seconds"))
     kind = request.pop("kind")
     try:
         if kind == "pdf":
@@ -271,6 +366,8 @@ def main(request: dict[str, Any]) -> None:
             reply = {"text": notebook_text(sys.stdin.buffer.read())}
     except MsgbookError as error:
         reply = {"error": str(error)}
+    except _SlowError:
+        reply = {"error": _TOO_SLOW}
     except MemoryError:
         reply = {"error": f"it needs more than {MEMORY // 1_000_000:,} MB of memory"}
     sys.stdout.write(json.dumps(reply))
