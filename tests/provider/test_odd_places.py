@@ -132,6 +132,61 @@ def test_content_in_an_unknown_key_of_a_chunk_is_a_notice(chunk: Any) -> None:
     assert "picture" in turn(chunk, last()).said["notices"][0]
 
 
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        {"choices": [{"index": 0, "delta": [{"content": "a quokka"}]}]},
+        {"choices": [[{"delta": {"content": "a quokka"}}]]},
+        {"choices": ["a quokka"]},
+    ],
+)
+def test_a_choice_or_a_delta_of_another_type_is_told(chunk: Any) -> None:
+    assert "a quokka" in turn(chunk, last()).said["notices"][0]
+
+
+def test_what_a_delta_and_a_message_both_say_is_said_once() -> None:
+    whole = {"content": "Hi you"}
+
+    assert turn(delta(content=" you"), last(delta=whole, message=whole)).said["text"] == "Hi you"
+
+
+@pytest.mark.parametrize("block", ["text", "thinking", "redacted_thinking", "tool_use"])
+def test_a_piece_of_an_unknown_type_is_told(block: str) -> None:
+    start = {"type": block, "id": "t", "name": "f", "input": {}}
+    events = [
+        {"type": "content_block_start", "index": 0, "content_block": start},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "x_delta", "x": "a quokka"}},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+        {"type": "message_stop"},
+        {"type": "message_delta", "usage": COUNTED},
+    ]
+
+    made = StreamedTurn("anthropic", response_sse(*events))
+    assert "a quokka" in made.said["notices"][0]
+    assert made.turn["usage"]["output_tokens"] == COUNTED["output_tokens"]
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        {"type": "response.completed", "response": "a quokka"},
+        event("completed", response={"warnings": [{"message": "a quokka"}]}),
+        event("completed", response={"output": [{**ANSWER, "comment": "a quokka here"}]}),
+    ],
+)
+def test_words_of_a_response_in_an_unknown_place_are_told(ending: dict[str, Any]) -> None:
+    body = response_sse(event("output_text.delta", delta="Hi"), ending)
+
+    assert "a quokka" in " ".join(StreamedTurn("responses", body).said["notices"])
+
+
+def test_content_that_is_one_part_is_read() -> None:
+    item = {**ANSWER, "content": ANSWER["content"][0]}  # type: ignore[index]
+    body = response_sse(event("completed", response={"output": [item]}))
+
+    assert StreamedTurn("responses", body).said["text"] == "Hi"
+
+
 def test_an_image_in_no_known_form_is_a_notice() -> None:
     assert "“" in turn(delta(images={"0": IMAGES[0]}), last()).said["notices"][0]
 

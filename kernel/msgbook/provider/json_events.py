@@ -330,10 +330,56 @@ NO_EVENT = "a line that is no event"
 
 _MOST_NAMES = 10
 _NAME_LENGTH = 80
+_MOST_SPOKEN = 100
 _SHOWN = 300
 """Characters of the content under one name that are shown."""
 _KEPT = 4 * _SHOWN
 """Characters that are kept of it: what is shown is cut at a word, without data of images."""
+
+
+WORDY = frozenset(
+    (
+        "warning",
+        "warnings",
+        "message",
+        "messages",
+        "notice",
+        "detail",
+        "details",
+        "msg",
+        "info",
+        "text",
+        "content",
+        "delta",
+        "tool_calls",
+        "function_call",
+        "output",
+        "outputs",
+        "response",
+        "answer",
+        "data",
+        "result",
+        "results",
+        "parts",
+        "candidates",
+        "generations",
+        "predictions",
+        "images",
+        "image",
+        "artifacts",
+        "completion",
+        "generated_text",
+    )
+)
+"""Unknown keys whose value is shown even if it is one word."""
+
+
+_PROSE = re.compile(r"[^\W\d_]{2}\s+[^\W\d_]{2}|[\u3040-\u30ff\u4e00-\u9fff]{2}")
+
+
+def is_spoken(key: str, value: Any) -> bool:
+    """Return whether a value under a key that nobody knows is meant for a person: most is not."""
+    return key in WORDY or bool(_PROSE.search(content_words(value)))
 
 
 class UnknownContent:
@@ -342,6 +388,7 @@ class UnknownContent:
     def __init__(self) -> None:
         self._words: dict[str, list[str]] = {}
         self._sizes: dict[str, int] = {}
+        self._spoken: set[tuple[str, str]] = set()
         self._others = 0
 
     def add(self, name: str, value: Any) -> None:
@@ -357,6 +404,15 @@ class UnknownContent:
         if left > 0:
             self._words.setdefault(name, []).append(words[:left])
             self._sizes[name] = self._sizes.get(name, 0) + len(words)
+
+    def add_spoken(self, values: dict[str, Any], known: frozenset[str]) -> None:
+        """Keep what the keys that are not known say to a person, once: an object comes again when it is complete."""
+        for key in sorted(values.keys() - known):
+            if is_spoken(key, values[key]):
+                said = key, content_words(values[key])[:_SHOWN]
+                if said not in self._spoken and len(self._spoken) < _MOST_SPOKEN:
+                    self._spoken.add(said)
+                    self.add(key, values[key])
 
     def take(self) -> Iterator[Notice]:
         """Yield the notices, once."""

@@ -8,11 +8,7 @@ from typing import Any
 from msgbook.events import Notice
 from msgbook.provider.json_events import content_words, quoted, shown_name
 
-_SILENT = {
-    "response.created",
-    "response.in_progress",
-    "response.queued",
-}
+SILENT = frozenset(("response.created", "response.in_progress", "response.queued"))
 _SIGNS_OF_LIFE = frozenset(("keepalive", "keep_alive", "keep-alive", "ping", "pong", "heartbeat"))
 """Events that say nothing which others do not say."""
 
@@ -33,7 +29,7 @@ class UnknownEvents:
 
     def count(self, kind: str, event: dict[str, Any]) -> None:
         """Count an event, unless it is known to say nothing."""
-        if kind in _SILENT or kind.rpartition(".")[2] in _SIGNS_OF_LIFE:
+        if kind in SILENT or kind.rpartition(".")[2] in _SIGNS_OF_LIFE:
             return
         name = shown_name(kind) or "(no type)"
         if name not in self._counts and len(self._counts) == _MOST_NAMES:

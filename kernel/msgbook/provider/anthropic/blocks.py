@@ -34,6 +34,8 @@ class Block:
         number: Of the block in its answer, from 1 in order of arrival.
     """
 
+    keys: frozenset[str] | None = None
+    """Keys of a start that are read; None for all, since the whole block is kept or quoted."""
     strangers: frozenset[str] = frozenset(
         ("text_delta", "citations_delta", "thinking_delta", "signature_delta")
     )
@@ -51,7 +53,7 @@ class Block:
         yield from ()
 
     def add(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
-        """Yield the events of a piece of a type that this block has."""
+        """Yield the events of a piece."""
         self.answer.unknown.add(f"{delta.get('type')} of {self.kind}", delta)
         yield from ()
 
@@ -105,6 +107,7 @@ class Answer:
 class TextBlock(Block):
     """Text, with citations."""
 
+    keys = frozenset(("text", "citations"))
     strangers = frozenset(("thinking_delta", "signature_delta", "input_json_delta"))
 
     def __init__(self, kind: str, number: int, answer: Answer) -> None:
@@ -123,8 +126,10 @@ class TextBlock(Block):
             case "citations_delta":
                 self.answer.hold(delta.get("citation"))
                 self._citations.add([_with_title(delta.get("citation"))])
+            case _ if delta.get("text") is not None:
+                yield from self._say(join_text(delta["text"]))
             case _:
-                yield from self._say(join_text(delta.get("text")))
+                yield from super().add(delta)
 
     def pause(self) -> Iterator[StreamEvent]:
         yield from self._said(self._joiner.end())
@@ -158,6 +163,7 @@ class ThinkingBlock(Block):
     The signature holds for this text alone: its digest tells whether it was edited, or a secret taken out of it.
     """
 
+    keys = frozenset(("thinking", "signature"))
     strangers = frozenset(("text_delta", "citations_delta", "input_json_delta"))
 
     def __init__(self, kind: str, number: int, answer: Answer) -> None:
@@ -174,8 +180,10 @@ class ThinkingBlock(Block):
             case "signature_delta":
                 self.answer.hold(delta.get("signature"))
                 self._sign(delta.get("signature"))
+            case _ if delta.get("thinking") is not None:
+                yield from self._say(self._joiner.feed(join_text(delta["thinking"])))
             case _:
-                yield from self._say(self._joiner.feed(join_text(delta.get("thinking"))))
+                yield from super().add(delta)
 
     def _sign(self, signature: Any) -> None:
         if isinstance(signature, str):
@@ -205,9 +213,10 @@ class RedactedBlock(Block):
         yield from ()
 
     def add(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
+        if "data" not in delta:
+            yield from super().add(delta)
         self.answer.hold(delta.get("data"))
         self._seal(delta.get("data"))
-        yield from ()
 
     def _seal(self, data: Any) -> None:
         if isinstance(data, str):
@@ -234,6 +243,8 @@ class CallBlock(Block):
 
     def add(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         piece = delta.get("partial_json")
+        if "partial_json" not in delta:
+            yield from super().add(delta)
         if not isinstance(piece, str) or not piece:
             return
         if not self._is_open:  # a call needs a name and an id before its arguments

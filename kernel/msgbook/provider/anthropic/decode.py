@@ -42,6 +42,25 @@ _OWN_EVENTS = frozenset(
 
 _TEXTS = {"text_delta": "text", "thinking_delta": "thinking"}
 """Key of the text in a piece, by the piece's type."""
+_EVENT_KEYS = frozenset(
+    ("type", "index", "delta", "content_block", "message", "usage", "error", "context_management")
+)
+_MESSAGE_KEYS = frozenset(
+    (
+        "id",
+        "type",
+        "role",
+        "model",
+        "content",
+        "stop_reason",
+        "stop_sequence",
+        "stop_details",
+        "usage",
+        "container",
+    )
+)
+_DELTA_KEYS = frozenset(("text", "thinking", "signature", "citation", "partial_json", "data"))
+"""Keys of an event, of a message and its end, and of a piece, that are read or say nothing."""
 
 _ADDED = ("cache_creation_input_tokens", "cache_read_input_tokens")
 """Counts of input tokens that `input_tokens` does not contain."""
@@ -114,6 +133,7 @@ class MessageDecoder:
         yield from self.flush()
         if error := self._events.error:
             raise ReportedError(error)
+        self._note_after()
         reason = self._stop_reason
         if self.has_ended and reason is None and self._answer.has_calls:
             reason = "tool_calls"
@@ -159,7 +179,7 @@ class MessageDecoder:
         block = self._blocks.get(_index(event))
         if block is None or block is not self._current or type(piece) is not str:
             return False
-        if kind in block.strangers:
+        if kind in block.strangers or len(delta) > 2 or len(event) > 3:
             return False
         self._run.append(piece)
         self._run_type = kind
@@ -175,11 +195,17 @@ class MessageDecoder:
     def _note_rest(self, events: Iterator[JSONEvent]) -> None:
         for _, data in events:
             self._note(data)
+        self._note_after()
+
+    def _note_after(self) -> None:
+        for data in self._events.after:
+            self._note(data)
 
     def _event(self, event: dict[str, Any], name: str) -> Iterator[StreamEvent]:
         kind = event.get("type")
         kind = kind if isinstance(kind, str) and kind else name
         if kind == "content_block_delta":
+            self._tell_others(event, _EVENT_KEYS)
             yield from self._delta(event)
             return
         if kind not in _OWN_EVENTS:
@@ -187,14 +213,17 @@ class MessageDecoder:
             return
         self._is_begun = True
         self._note(event)
+        self._tell_others(event, _EVENT_KEYS)
         match kind:
             case "message_start":
+                self._tell_others(event.get("message"), _MESSAGE_KEYS)
                 yield from self._content(event.get("message"))
             case "content_block_start":
                 yield from self._start(event)
             case "content_block_stop":
                 yield from self._stop(event.get("index"))
             case "message_delta":
+                self._tell_others(event.get("delta"), _MESSAGE_KEYS)
                 self._end_of(event.get("delta"))
             case "message_stop":
                 self._events.done = True
@@ -214,6 +243,7 @@ class MessageDecoder:
         if kind == "message" and isinstance(event.get("content"), list):
             self._is_begun = True
             self._note(event)
+            self._tell_others(event, _MESSAGE_KEYS)
             yield from self._content(event)
             self._end_of(event)
             self._events.done = True
@@ -221,10 +251,18 @@ class MessageDecoder:
         self._note(event)
         self._unknown.count(kind, event)
 
+    def _tell_others(self, values: Any, known: frozenset[str]) -> None:
+        """Note what keys that nobody knows say to a person."""
+        if isinstance(values, dict):
+            self._answer.unknown.add_spoken(values, known)
+
     def _content(self, message: Any) -> Iterator[StreamEvent]:
         """Yield the events of blocks that come whole."""
         content = message.get("content") if isinstance(message, dict) else None
-        for place, block in enumerate(objects(content)):
+        for place, given in enumerate(content if isinstance(content, list) else [content]):
+            block = {"type": "text", "text": given} if isinstance(given, str) else given
+            if block is None:
+                continue
             yield from self._start({"index": ("whole", place), "content_block": block})
             yield from self._stop(("whole", place))
 
@@ -244,6 +282,8 @@ class MessageDecoder:
         self._answer.hold(given)
         block = self._new(index, kind)
         yield from self._turn_to(block)
+        if block.keys is not None:
+            self._tell_others(given, block.keys | {"type"})
         yield from block.begin(given)
         block.given = block.given or given
 
@@ -283,6 +323,8 @@ class MessageDecoder:
             block = self._new(index, kind_of_delta(delta))
         if block is not self._current:
             yield from self._turn_to(block)
+        if not _DELTA_KEYS.isdisjoint(delta):
+            self._tell_others(delta, _DELTA_KEYS | {"type"})
         yield from block.add(delta)
 
     def _stop(self, index: Any) -> Iterator[StreamEvent]:

@@ -6,7 +6,6 @@ no id and no end marker. tests/provider/chat/test_decode*.py have a case for eac
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -44,8 +43,8 @@ from msgbook.provider.json_events import (
     JSONEvent,
     JSONEvents,
     UnknownContent,
-    content_words,
     describe_other_body,
+    is_spoken,
     parse_json,
 )
 from msgbook.provider.pictures import Pictures
@@ -142,46 +141,8 @@ _GEMINI_TAGS = ("<thought>", "</thought>")
 _WHOLE_KEYS = frozenset(("content", "tool_calls", "function_call"))
 """Keys of a complete message that are compared with what its pieces have said."""
 
-_WORDY = frozenset(
-    (
-        "warning",
-        "warnings",
-        "message",
-        "messages",
-        "notice",
-        "detail",
-        "details",
-        "msg",
-        "info",
-        "text",
-        "content",
-        "delta",
-        "tool_calls",
-        "function_call",
-        "output",
-        "outputs",
-        "response",
-        "answer",
-        "data",
-        "result",
-        "results",
-        "parts",
-        "candidates",
-        "generations",
-        "predictions",
-        "images",
-        "image",
-        "artifacts",
-        "completion",
-        "generated_text",
-    )
-)
-"""Unknown keys beside the answer whose value is shown even if it is one word."""
-
 _MOST_DIFFERING = 3
 """Complete messages that are compared with an answer that they do not begin with; a server sends one."""
-
-_PROSE = re.compile(r"[^\W\d_]{2}\s+[^\W\d_]{2}|[\u3040-\u30ff\u4e00-\u9fff]{2}")
 
 _OF_OTHER_API = "Expected a chat completion, but the server sent an answer of the Responses API."
 
@@ -322,7 +283,10 @@ class CompletionDecoder:
         if self.model is None:
             self.model = find_model(chunk)
         choices = chunk.get("choices")
-        for choice in objects(_as_list(choices)):
+        for choice in _as_list(choices):
+            if not isinstance(choice, dict):
+                self._unknown.add("choices", choice)
+                continue
             yield from self._one_choice(choice)
             if choice.get("error"):
                 errors.append(stated_error(choice))
@@ -348,7 +312,7 @@ class CompletionDecoder:
             if events := self._pictures.of_key(key, values[key]):
                 self._answered = True
                 yield from self._picture(events)
-            elif key in _WORDY or _PROSE.search(content_words(values[key])):
+            elif is_spoken(key, values[key]):
                 self._unknown.add(key, values[key])
 
     def _one_choice(self, choice: dict[str, Any]) -> Iterator[StreamEvent]:
@@ -363,6 +327,12 @@ class CompletionDecoder:
         delta, message = choice.get("delta"), choice.get("message")
         if not _BESIDE_DELTA.isdisjoint(choice) and isinstance(delta, dict | None):
             delta = {key: choice[key] for key in _BESIDE_DELTA & choice.keys()} | (delta or {})
+        if isinstance(delta, dict) and isinstance(
+            message, dict
+        ):  # what both say, the whole message says
+            delta = {key: value for key, value in delta.items() if message.get(key) != value}
+        elif not isinstance(delta, dict | str):
+            self._unknown.add("delta", delta)
         finish = _finish_reason([choice, delta, message])
         if isinstance(delta, dict) and delta:
             yield from self._delta(delta, ends=bool(finish))
@@ -566,9 +536,9 @@ def _finish_reason(places: list[Any]) -> Any:
     return next(found, None)
 
 
-def _as_list(choices: Any) -> Any:
+def _as_list(choices: Any) -> list[Any]:
     """Return choices as a list: a few servers send one alone, or an object with one under each index."""
-    if not isinstance(choices, dict):
-        return choices
-    is_by_index = bool(choices) and all(key.isdecimal() for key in choices)
-    return list(choices.values()) if is_by_index else [choices]
+    if isinstance(choices, dict):
+        is_by_index = bool(choices) and all(key.isdecimal() for key in choices)
+        return list(choices.values()) if is_by_index else [choices]
+    return choices if isinstance(choices, list) else [choices]

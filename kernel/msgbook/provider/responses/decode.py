@@ -22,6 +22,7 @@ from msgbook.provider.answer_quirks import (
 from msgbook.provider.error_quirks import ReportedError, stated_error
 from msgbook.provider.json_events import (
     NO_EVENT,
+    WORDY,
     JSONEvent,
     JSONEvents,
     UnknownContent,
@@ -29,12 +30,12 @@ from msgbook.provider.json_events import (
     parse_json,
 )
 from msgbook.provider.pictures import Pictures
-from msgbook.provider.responses.output_item import CallItem, Item
+from msgbook.provider.responses.output_item import CallItem, Item, TextItem
 from msgbook.provider.responses.output_items import MAX_ITEMS, OutputItems, with_type
 from msgbook.provider.responses.stream_quirks import RepeatedEvents
 from msgbook.provider.responses.text_items import MessageItem
 from msgbook.provider.tool_call_pieces import json_text
-from msgbook.provider.unknown_events import UnknownEvents
+from msgbook.provider.unknown_events import SILENT, UnknownEvents
 from msgbook_format.turn import PROVIDER_REASONS, Usage
 
 
@@ -95,6 +96,8 @@ _PIECE_KEYS = frozenset(
     )
 )
 """Keys of the events that bring text."""
+_EVENT_KEYS = _PIECE_KEYS | {"response", "item", "part", "error", "usage", "code", "param"}
+"""Keys of the other events that are read."""
 
 _TEXT_KEYS = ("delta", "text", "refusal", "arguments")
 """Keys that may hold the text instead of the one that should."""
@@ -108,6 +111,9 @@ _PARTS = {
     "response.reasoning_summary_part": "summary",
 }
 """Key of an item whose parts an event is about, by the beginning of the event's type."""
+
+_RESPONSE_KEYS = frozenset(("output", "text", "messages", "response"))
+"""Keys of a response that are read, or repeat the request."""
 
 _ENDS = {
     "response.completed": "completed",
@@ -230,7 +236,9 @@ class ResponseDecoder:
             yield from self._text(event, piece)
             return
         response = event.get("response")
-        response = response if isinstance(response, dict) else event if kind in _ENDS else {}
+        if not isinstance(response, dict):
+            self._unknown_content.add("response", response)
+            response = event if kind in _ENDS else {}
         error = event.get("error") or stated_error({"error": response.get("error")})
         if not error and not kind.startswith("response."):
             error = stated_error(event, is_bare="choices" not in event)
@@ -244,10 +252,15 @@ class ResponseDecoder:
         if "choices" in event:
             raise _chat_completion()
         if kind in _ENDS:
+            if response is not event:
+                self._unknown_content.add_spoken(event, _EVENT_KEYS)
             yield from self._end_of(response, _ENDS[kind], error)
             return
         self._note_usage_and_model(response)
-        if kind in _CITATIONS:
+        if kind in SILENT:
+            self._unknown_content.add_spoken(event, _EVENT_KEYS)
+            yield from self._tell_others(response)
+        elif kind in _CITATIONS:
             self._cite(event)
         elif kind in ("response.output_item.added", "response.output_item.done"):
             yield from self._item(event, is_complete=kind.endswith(".done"))
@@ -291,6 +304,7 @@ class ResponseDecoder:
 
     def _item(self, event: dict[str, Any], *, is_complete: bool) -> Iterator[StreamEvent]:
         self._found.clear()
+        self._unknown_content.add_spoken(event, _EVENT_KEYS)
         given = event.get("item")
         if not isinstance(given, dict):
             self._unknown_content.add("item", given)
@@ -303,12 +317,15 @@ class ResponseDecoder:
 
     def _part(self, event: dict[str, Any], kind: str) -> Iterator[StreamEvent]:
         """Yield the events of a part of an item that the server announces or completes."""
+        self._unknown_content.add_spoken(event, _EVENT_KEYS)
         part = event.get("part")
         if not isinstance(part, dict):
             return
         item = self._items.of_part(part, event.get("item_id"), event.get("output_index"))
         if item is None:
             return
+        if isinstance(item, TextItem):
+            item.tell_others_of(part)
         group, _, state = kind.rpartition(".")
         text = _PARTS[group]
         if isinstance(item, MessageItem):
@@ -345,6 +362,7 @@ class ResponseDecoder:
             status = given
         output, others = _output(response)
         self._unknown_content.add("output", others)
+        yield from self._tell_others(response)
         for item, complete in self._items.output(output):
             yield from self._turn_to(item)
             yield from item.finish(complete)
@@ -359,6 +377,14 @@ class ResponseDecoder:
             self._finish_reason = plain_finish_reason(status)
         else:
             self._finish_reason = "tool_calls" if self._items.has_calls else "stop"
+
+    def _tell_others(self, response: dict[str, Any]) -> Iterator[StreamEvent]:
+        """Yield pictures under keys that nobody knows, and note what others say to a person."""
+        for key in sorted(response.keys() & WORDY - _RESPONSE_KEYS):
+            events = self._pictures.of_key(key, response[key])
+            if events is None:
+                self._unknown_content.add(key, response[key])
+            yield from events or ()
 
     def _end_early(self, details: Any) -> Iterator[StreamEvent]:
         """Yield a notice about the reason of an incomplete response if it is none that a turn knows."""

@@ -39,6 +39,8 @@ _TEXTS = {
 }
 """Key of an item that holds a list of parts, and types of the parts, by the kind of text."""
 
+_TEXT_TYPES = frozenset(kind for _, kinds in _TEXTS.values() for kind in kinds)
+
 _MAX_ALIASES = 1000
 """Most further ids of one item: some servers make one for each event."""
 
@@ -58,6 +60,21 @@ _TOLD = frozenset(
 )
 """Types of items that msgbook has a sentence for, or that say nothing to a reader."""
 _UNTOLD = _NAMES | {"type", "encrypted_content", "role"}
+
+
+_ITEM_KEYS = _UNTOLD | {
+    "content",
+    "summary",
+    "refusal",
+    "phase",
+    "usage",
+    "finish_reason",
+    "stop_reason",
+}
+_PART_KEYS = frozenset(
+    ("type", "text", "refusal", "annotations", "logprobs", "status", "id", "reasoning", "thinking")
+)
+"""Keys of an item of texts, and of its parts, that are read or say nothing."""
 
 
 class Item:
@@ -227,6 +244,7 @@ class TextItem(Item):
 
     def begin(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         self.is_announced = True
+        self._tell_others(item)
         for kind in self.kinds:
             yield from self._announce(kind, None, "".join(item_texts(item, kind)))
 
@@ -253,7 +271,21 @@ class TextItem(Item):
         for kind in self.kinds:
             for part, text in self._texts[kind].end(item_texts(item, kind)):
                 yield from self._say(kind, part, text)
+        self._tell_others(item)
         self.is_done, self.complete = True, item
+
+    def _tell_others(self, item: dict[str, Any]) -> None:
+        """Note what keys that nobody knows say to a person."""
+        self._unknown.add_spoken(item, _ITEM_KEYS)
+        for parts in (item.get("content"), item.get("summary")):
+            for part in as_list(parts):
+                self.tell_others_of(part)
+
+    def tell_others_of(self, part: Any) -> None:
+        """Note what keys of a part that nobody knows say to a person."""
+        kind = part.get("type") if isinstance(part, dict) else None
+        if isinstance(kind, str) and kind in _TEXT_TYPES:
+            self._unknown.add_spoken(part, _PART_KEYS)
 
     def close(self) -> Iterator[StreamEvent]:
         yield from self._held()
@@ -279,7 +311,7 @@ def item_texts(item: dict[str, Any], kind: str) -> list[str]:
     key, types = _TEXTS[kind]
     parts = item.get(key)
     is_plain = types[-1] == "text" or key == "summary"
-    if isinstance(parts, str):
+    if isinstance(parts, str | dict):
         parts = [parts]
     found = []
     for part in as_list(parts):
