@@ -206,3 +206,17 @@ def test_a_path_leads_to_the_same_place_in_any_mixture_of_forms(tmp_path_factory
     missing = asked / "none" / "ü"
     assert spelled_on_disk(missing).name == "ü"
     assert not os.path.lexists(spelled_on_disk(missing))
+
+
+@pytest.mark.parametrize("disk", list(itertools.product(("NFC", "NFD"), repeat=3)))
+@pytest.mark.parametrize("asked", ["NFC", "NFD"])
+def test_a_folder_of_the_same_name_in_another_form_hides_no_file(tmp_path, disk, asked):
+    names = ("é", "ü", "ñ.txt")
+    for forms in itertools.product(("NFC", "NFD"), repeat=2):
+        tmp_path.joinpath(*map(form, forms, names)).mkdir(parents=True, exist_ok=True)
+    file = tmp_path.joinpath(*map(form, disk, names))
+    file.write_text("found")
+
+    assert spelled_on_disk(tmp_path.joinpath(*(form(asked, name) for name in names))) == file
+    gone = tmp_path.joinpath(*(form(asked, name) for name in ("é", "ü", "ö.txt")))
+    assert spelled_on_disk(gone) == gone
