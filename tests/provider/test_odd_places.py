@@ -187,6 +187,37 @@ def test_content_that_is_one_part_is_read() -> None:
     assert StreamedTurn("responses", body).said["text"] == "Hi"
 
 
+CHUNKS = [json.dumps(chunk) for chunk in (delta(content="Hi"), delta(content=" you"), last())]
+FRAMES = {
+    "an array": f"[{','.join(CHUNKS)}]",
+    "an array with a chunk a line": "[\n" + "\n,\n".join(CHUNKS) + "\n]\n",
+    "a sequence (RFC 7464)": "".join(f"\x1e{chunk}\n" for chunk in CHUNKS),
+    "side by side": "".join(CHUNKS),
+    "lines": "\n".join(CHUNKS) + "\n",
+    "encoded twice": "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in CHUNKS),
+}
+
+
+@pytest.mark.parametrize("reads", [1_000_000, 7])
+@pytest.mark.parametrize("frames", FRAMES.values(), ids=FRAMES)
+def test_chunks_in_other_frames_are_an_answer(frames: str, reads: int) -> None:
+    said = StreamedTurn("chat", frames.encode(), reads=reads).said
+
+    assert (said["text"], said["status"], said["notices"]) == ("Hi you", "done", [])
+
+
+@pytest.mark.parametrize("api", ["chat", "responses", "anthropic"])
+@pytest.mark.parametrize(
+    "data", ['"no room now"', '["no room now"]', '{"odd": {"x": "no room now"}}']
+)
+@pytest.mark.parametrize("end", ["", "data: [DONE]\n\n"])
+def test_data_of_which_no_answer_can_be_made_is_quoted(api: Any, data: str, end: str) -> None:
+    made = StreamedTurn(api, f"data: {data}\n\n{end}".encode())
+
+    assert made.turn["status"] in ("error", "incomplete")
+    assert "no room now" in str(made.said["errors"] + made.said["notices"])
+
+
 def test_an_image_in_no_known_form_is_a_notice() -> None:
     assert "“" in turn(delta(images={"0": IMAGES[0]}), last()).said["notices"][0]
 

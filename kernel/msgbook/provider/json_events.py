@@ -66,6 +66,7 @@ _PAGE = re.compile(
 _BEGINNING = re.compile(r"[{\[]|d(a(t(a)?)?)?$|e(v(e(n(t)?)?)?)?$|i(d)?$|r(e(t(r(y)?)?)?)?$")
 """A line that was cut and is perhaps the beginning of a field or of an object."""
 _OLLAMA = re.compile(r'"done"\s*:\s*(true|false)')
+_SEPARATORS = re.compile(r"[\s,\[\]\x1e]*")
 _BROKEN_JSON = re.compile(r'["{]|\[\s*[\[{"\d]|-?\d')
 _BROKEN_ERROR = re.compile(r"""[{]\s*['"]?(error|errors|exception|detail)\b""", re.IGNORECASE)
 
@@ -138,12 +139,10 @@ class JSONEvents:
         return [value for _, value in found if value is not None], "\n".join(filter(None, words))
 
     def lines(self) -> list[dict[str, Any]]:
-        """Return the objects of a body that has one on each line, and nothing else but perhaps `[DONE]`."""
-        lines = [line for line in self.other.split("\n") if line.strip()]
-        if self._sse.is_other_cut and len(lines) > 1 and _object(lines[-1]) is None:
-            del lines[-1:]
-        objects = [value for line in lines if (value := _object(line)) is not None]
-        return objects if len(objects) == len(lines) else []
+        """Return the objects of a body that has nothing else: one on each line, in an array, side by side."""
+        found, rest = _side_by_side(self.other, len(self.other))
+        is_cut = self._sse.is_other_cut and found and rest[:1] == "{"
+        return found if is_cut or not rest else []
 
     def _objects(self, events: Iterable[ServerSentEvent]) -> Iterator[JSONEvent]:
         for event in events:
@@ -209,10 +208,13 @@ class JSONEvents:
             self._note_end(value)
         elif is_error and value:
             yield event, {"error": value}
+        elif isinstance(value, str) and value.lstrip()[:1] == "{":  # a gateway has encoded it twice
+            yield from self._values(event, value)
         elif isinstance(value, list) and any(isinstance(entry, dict) for entry in value):
             yield from ((event, entry) for entry in value if isinstance(entry, dict))
         elif value and len(self._odd) < _ODD_LIMIT:
             self._odd = "\n".join(filter(None, [self._odd, data[:_ODD_LIMIT]]))
+            self.strange = self.strange or (data[:_ODD_LIMIT] if content_words(value) else "")
 
     def _note_unreadable(self, data: str) -> None:
         """Count data that is broken JSON. Words in its place are those of a server that has failed."""
@@ -237,18 +239,32 @@ def _parts(data: str) -> list[str]:
 
 def _objects_side_by_side(data: str) -> list[dict[str, Any]]:
     """Return the objects of a line that has several without anything between them; none if it is something else."""
+    found, rest = _side_by_side(data, _MOST_OBJECTS) if data[:1] == "{" else ([], data)
+    return [] if rest else found
+
+
+def _side_by_side(data: str, most: int) -> tuple[list[dict[str, Any]], str]:
+    """Return the objects with which a text begins, and what stands behind them.
+
+    A few servers answer with an array that grows (Gemini's own API), or put a separator before each (RFC 7464).
+    """
     found: list[dict[str, Any]] = []
-    at = 0
-    while data[at : at + 1] == "{" and len(found) < _MOST_OBJECTS:
+    at = _after_separators(data, 0)
+    while data[at : at + 1] == "{" and len(found) < most:
         try:
             value, end = _DECODER.raw_decode(data, at)
         except (ValueError, RecursionError):
-            return []
+            break
         if is_too_deep(value):
-            return []
+            break
         found.append(value)
-        at = end + len(data[end : end + 2]) - len(data[end : end + 2].lstrip())
-    return found if at == len(data) else []
+        at = _after_separators(data, end)
+    return found, data[at:]
+
+
+def _after_separators(data: str, at: int) -> int:
+    found = _SEPARATORS.match(data, at)
+    return found.end() if found else at
 
 
 def _holds_more(value: dict[str, Any]) -> bool:
@@ -276,6 +292,18 @@ def parse_json(text: str) -> Any:
         raise ValueError("more than one value")
     if text.count("[") + text.count("{") > _DEEPEST and is_too_deep(value):
         raise ValueError("nested too deeply")
+    return value
+
+
+def parse_answer(body: str) -> Any:
+    """Return the value of a body that is one answer.
+
+    Raises:
+        ValueError: It is several, or none.
+    """
+    value = parse_json(body)
+    if isinstance(value, list):
+        raise ValueError("an array")  # noqa: TRY004 - callers read several values otherwise
     return value
 
 

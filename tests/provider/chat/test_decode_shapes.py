@@ -42,6 +42,8 @@ message = shape(
     tool_calls=many(call),
 )
 choice = shape(index=odd, delta=message, message=message, finish_reason=odd)
+BEFORE = delta(content="before")
+"""Makes an answer of what follows; else it may be none."""
 usage = shape(prompt_tokens=odd, prompt_tokens_details=shape(cached_tokens=odd))
 
 
@@ -54,13 +56,13 @@ def test_no_shape_of_a_chunk_raises_or_hides_what_follows(chunks):
 
 @given(many(shape(choices=many(choice), usage=usage)))
 def test_whatever_a_server_sends_can_be_saved_and_sent_on(chunks):
-    events = [dataclasses.asdict(event) for event in decode(sse(*chunks, finish("\ud83d")))]
+    events = [dataclasses.asdict(event) for event in decode(sse(BEFORE, *chunks, finish("\ud83d")))]
 
     assert json.dumps(events, ensure_ascii=False).encode()
 
 
 @given(many(shape(choices=many(choice), usage=usage)), st.lists(st.integers(0, 2000), max_size=8))
 def test_no_cut_of_any_stream_changes_its_events(chunks, cuts):
-    body = sse(*chunks, delta(content="after"))
+    body = sse(BEFORE, *chunks, delta(content="after"))
 
     assert decode(body, [min(cut, len(body)) for cut in cuts]) == decode(body)

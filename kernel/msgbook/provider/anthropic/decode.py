@@ -20,7 +20,7 @@ from msgbook.provider.json_events import (
     JSONEvent,
     JSONEvents,
     describe_other_body,
-    parse_json,
+    parse_answer,
     quoted,
 )
 from msgbook.provider.unknown_events import UnknownEvents
@@ -376,7 +376,7 @@ class MessageDecoder:
     def _plain_body(self, body: str) -> Iterator[StreamEvent]:
         """Yield the events of a body that was not streamed although it was asked to be."""
         try:
-            answer = parse_json(body)
+            answer = parse_answer(body)
         except ValueError:
             answer = None
             lines = self._events.lines()

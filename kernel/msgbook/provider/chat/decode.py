@@ -45,7 +45,7 @@ from msgbook.provider.json_events import (
     UnknownContent,
     describe_other_body,
     is_spoken,
-    parse_json,
+    parse_answer,
 )
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitter, WholeDeltas
@@ -512,7 +512,7 @@ class CompletionDecoder:
     def _plain_body(self, body: str) -> Iterator[StreamEvent]:
         """Yield the events of a body that was not streamed although it was asked to be."""
         try:
-            answer = parse_json(body)
+            answer = parse_answer(body)
         except ValueError:
             lines = self._events.lines()
             if any("choices" in line or line.get("error") for line in lines):

@@ -27,7 +27,7 @@ from msgbook.provider.json_events import (
     JSONEvents,
     UnknownContent,
     describe_other_body,
-    parse_json,
+    parse_answer,
 )
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.responses.output_item import CallItem, Item, TextItem
@@ -402,7 +402,7 @@ class ResponseDecoder:
     def _plain_body(self, body: str) -> Iterator[StreamEvent]:
         """Yield the events of a body that was not streamed although it was asked to be."""
         try:
-            answer = parse_json(body)
+            answer = parse_answer(body)
         except ValueError:
             answer = None
             lines = self._events.lines()
