@@ -25,7 +25,7 @@ def answer(lab, model_server, cell, words):
 @pytest.fixture
 def folder(lab_root):
     path = lab_root / uuid4().hex
-    path.mkdir()
+    path.mkdir(exist_ok=True)
     return path
 
 

@@ -58,9 +58,9 @@ def test_a_running_sub_agent_is_shown_and_stopped_alone(lab, lab_root, model_ser
     parent = [dispatch("Wait for rain", "Read the parser"), text("All have reported.")]
     waiting = Slow("I wait", " no more")
     model_server.choose = play(parent, {"Wait": waiting.answer, "Read": report("No bugs.")})
-    (lab_root / "team").mkdir()
+    (lab_root / "team").mkdir(exist_ok=True)
     write_notebook(lab_root / "team" / "team.ipynb", "Ask the team")
-    (lab_root / "team" / ".msgbook").mkdir()
+    (lab_root / "team" / ".msgbook").mkdir(exist_ok=True)
     lab.open("team/team.ipynb")
     lab.wait_for_kernel()
     rows = show(lab)
@@ -167,7 +167,7 @@ def test_what_runs_in_another_folder_is_a_group_with_its_name(
     slow = Slow("I wait", " no more")
     model_server.answers = [slow.answer]
     for name in ("near", "far", "far/deep"):
-        (lab_root / name).mkdir()
+        (lab_root / name).mkdir(exist_ok=True)
     write_notebook(lab_root / "far" / "turning.ipynb", "Wait")
     write_notebook(lab_root / "far" / "resting.ipynb", "Hello")
     put_chat(lab_root / "far/deep/terminal.msg.md", "terminal")

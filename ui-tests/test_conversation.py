@@ -28,7 +28,7 @@ def spoken(server: ScriptedServer) -> list[tuple[str, str]]:
 def test_a_prompt_gets_reasoning_a_call_a_result_and_an_answer(
     lab, lab_root, model_server, screenshot
 ):
-    (lab_root / "one").mkdir()
+    (lab_root / "one").mkdir(exist_ok=True)
     model_server.answers = [
         Answer([delta(reasoning_content="I look first."), *call("read", {"path": "."}).chunks]),
         text(ANSWER),

@@ -32,7 +32,7 @@ And that?
 def folder(lab, lab_root, request):
     """A folder of its own: the menu makes files."""
     path = lab_root / f"pairing-{abs(hash(request.node.name))}"
-    path.mkdir()
+    path.mkdir(exist_ok=True)
     (path / "chat.msg.md").write_text(CHAT)
     return path
 

@@ -68,7 +68,7 @@ def test_files_of_the_computer_and_of_the_file_browser_become_references(
 ):
     # In a folder of its own: files of other tests would move the file out of sight.
     folder = lab_root / "drop"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     (folder / "numbers.csv").write_text("n\n1\n")
     write_notebook(folder / "drop.ipynb", "Read")
     lab.open("drop/drop.ipynb")

@@ -142,7 +142,7 @@ def test_an_answer_that_jupyterlab_does_not_wait_for_opens_the_list_when_it_come
     lab, lab_root, impatient
 ):
     folder = lab_root / "late"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     (folder / "late.csv").write_text("n\n")
     write_notebook(folder / "late.ipynb", "")
     # Its kernel starts only now.

@@ -130,7 +130,7 @@ def serve(
     def start() -> str:
         number = len(running)
         log = tmp_path / f"server{number}" / "jupyterlab.txt"
-        log.parent.mkdir()
+        log.parent.mkdir(exist_ok=True)
         running.append(running_lab(lab_root, log, settings))
         return running[-1].__enter__()
 

@@ -30,7 +30,7 @@ def first_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def lab_root(first_folder: Path) -> Path:
     root = first_folder / "root"
-    root.mkdir()
+    root.mkdir(exist_ok=True)
     return root
 
 

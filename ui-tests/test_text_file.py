@@ -124,7 +124,7 @@ def test_opening_and_saving_an_untouched_file_changes_no_byte(lab, lab_root):
 def test_file_new_chat_makes_a_text_file_that_holds_the_conversation(
     lab, lab_root, model_server, screenshot
 ):
-    (lab_root / "fresh").mkdir()
+    (lab_root / "fresh").mkdir(exist_ok=True)
     model_server.answers = [text("A *new* chat.")]
     lab.command("filebrowser:go-to-path", path="fresh", dontShowBrowser=True)
 

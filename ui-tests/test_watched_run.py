@@ -76,7 +76,7 @@ def test_one_sub_agent_is_stopped_by_the_button_in_its_row(lab, lab_root, model_
     waiting = Slow("I wait", " no more")
     parent = [dispatch("Read the parser", "Look at the tests"), text("One has reported.")]
     model_server.choose = play(parent, {"Read": report("No bugs."), "Look": waiting.answer})
-    (lab_root / "stop").mkdir()
+    (lab_root / "stop").mkdir(exist_ok=True)
     write_notebook(lab_root / "stop" / "team.ipynb", "Ask the team")
     lab.open("stop/team.ipynb")
     lab.wait_for_kernel()

@@ -27,7 +27,7 @@ def no_list_by_itself(lab) -> Iterator[None]:
 @pytest.mark.usefixtures("no_list_by_itself")
 def test_tab_completes_a_reference_and_shift_tab_shows_what_it_is(lab, lab_root, screenshot):
     folder = lab_root / "writing"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     (folder / "notes.txt").write_text("first line\nsecond line\n")
     (folder / "numbers.csv").write_text("1,2\n")
     (folder / ".env").write_text("KEY=1")

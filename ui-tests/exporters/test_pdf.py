@@ -84,7 +84,7 @@ def test_jupyters_page_says_what_to_install_where_there_is_no_chromium(
     request: pytest.FixtureRequest,
 ) -> None:
     root = tmp_path / "root"
-    root.mkdir()
+    root.mkdir(exist_ok=True)
     msgbook_format.write(conversation(), root / "chat.msg.md")
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path / "none"))
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
