@@ -1,4 +1,7 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { ICommandPalette } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
 import type { JSONObject } from '@lumino/coreutils';
 
 /** Ids of the commands that more than one plugin names. */
@@ -33,4 +36,19 @@ export function describeArguments(
     type: 'object',
     properties: Object.fromEntries(names.map(name => [name, known[name]]))
   };
+}
+
+/** Add a command without arguments, also to the palette. */
+export function addCommand(
+  { commands }: JupyterFrontEnd,
+  palette: ICommandPalette | null,
+  trans: TranslationBundle,
+  command: string,
+  options: CommandRegistry.ICommandOptions
+): void {
+  commands.addCommand(command, {
+    describedBy: { args: { type: 'object', properties: {} } },
+    ...options
+  });
+  palette?.addItem({ command, category: trans.__('Chat') });
 }

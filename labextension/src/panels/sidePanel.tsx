@@ -10,6 +10,7 @@ import { Panel, type Widget } from '@lumino/widgets';
 import React from 'react';
 import type { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
 import type { ICommandPalette } from '@jupyterlab/apputils';
+import { addCommand } from '../commands';
 
 /** What a panel does as long as it is visible. */
 export interface IPanelWork {
@@ -113,23 +114,22 @@ export interface ISidePanelServices {
 
 /** Add a panel to a side bar, and the command that shows it to the palette. */
 export function addSidePanel(
-  { commands, shell }: JupyterFrontEnd,
+  app: JupyterFrontEnd,
   panel: Widget,
   place: ISidePanelPlace,
   { trans, palette, restorer }: ISidePanelServices
 ): void {
+  const { shell } = app;
   const { area, rank, type, command, label, caption } = place;
   makeFocusable(shell, panel);
   shell.add(panel, area, { rank, type });
   restorer?.add(panel, panel.id);
-  commands.addCommand(command, {
+  addCommand(app, palette, trans, command, {
     label,
     caption,
     icon: panel.title.icon,
-    describedBy: { args: { type: 'object', properties: {} } },
     execute: () => showPanel(shell, panel)
   });
-  palette?.addItem({ command, category: trans.__('Chat') });
 }
 
 /** Let a side panel take the focus, which Escape gives back to the document in front. */

@@ -1,13 +1,9 @@
-import {
-  ILayoutRestorer,
-  type JupyterFrontEnd,
-  type JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import { ILayoutRestorer } from '@jupyterlab/application';
+import { plugin } from './plugin';
 import { ICommandPalette, showErrorMessage } from '@jupyterlab/apputils';
 import { URLExt } from '@jupyterlab/coreutils';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ServerConnection } from '@jupyterlab/services';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { errorText } from '../live/errorText';
 import { openNotebook } from '../live/chatNotebook';
 import { addSidePanel } from '../panels/sidePanel';
@@ -19,26 +15,12 @@ import { ApprovalsPanel } from '../panels/approvalsPanel';
 const SHOW_AGENTS = 'msgbook:show-agents';
 
 /** Plugin that shows the conversations of a folder and their sub-agents. */
-export const agentsPlugin: JupyterFrontEndPlugin<void> = {
+export const agentsPlugin = plugin({
   id: '@msgbook/labextension:agents',
   description: 'Shows the conversations of a folder and their sub-agents.',
-  autoStart: true,
   requires: [IPageConnections],
-  optional: [
-    ITranslator,
-    ICommandPalette,
-    IDefaultFileBrowser,
-    ILayoutRestorer
-  ],
-  activate: (
-    app: JupyterFrontEnd,
-    connections: IPageConnections,
-    translator: ITranslator | null,
-    palette: ICommandPalette | null,
-    browser: IDefaultFileBrowser | null,
-    restorer: ILayoutRestorer | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [ICommandPalette, IDefaultFileBrowser, ILayoutRestorer],
+  activate: (app, trans, connections, palette, browser, restorer) => {
     const { contents, serverSettings } = app.serviceManager;
     const model = new AgentsModel({
       connections,
@@ -72,7 +54,7 @@ export const agentsPlugin: JupyterFrontEndPlugin<void> = {
       { trans, palette, restorer }
     );
   }
-};
+});
 
 /** Ask the server for the conversations of a folder; reject with its reason if it cannot tell. */
 async function listAgents(
@@ -91,21 +73,13 @@ async function listAgents(
 const OPEN = 'msgbook:open-approvals';
 
 /** Plugin that adds the side panel "Approvals". */
-export const approvalsPlugin: JupyterFrontEndPlugin<void> = {
+export const approvalsPlugin = plugin({
   id: '@msgbook/labextension:approvals',
   description:
     'Shows the calls of all chats that wait for approval, and the approval rules.',
-  autoStart: true,
   requires: [IPageConnections],
-  optional: [ITranslator, ICommandPalette, ILayoutRestorer],
-  activate: (
-    app: JupyterFrontEnd,
-    connections: IPageConnections,
-    translator: ITranslator | null,
-    palette: ICommandPalette | null,
-    restorer: ILayoutRestorer | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [ICommandPalette, ILayoutRestorer],
+  activate: (app, trans, connections, palette, restorer) => {
     const panel = new ApprovalsPanel(
       connections,
       trans,
@@ -130,4 +104,4 @@ export const approvalsPlugin: JupyterFrontEndPlugin<void> = {
       { trans, palette, restorer }
     );
   }
-};
+});

@@ -1,15 +1,10 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { addCommand } from '../commands';
+import { plugin } from './plugin';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
 import { NotebookPanel } from '@jupyterlab/notebook';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { beginQuestion, type IAsked } from '../ask/question';
 import { selectedInDocument, selectedInNotebook } from '../ask/selections';
 import { kindOfCell } from '../cells/changeKind';
@@ -22,32 +17,23 @@ import { IPageConnections } from '../tokens';
 const ASK = 'msgbook:ask-about';
 
 /** Plugin that begins a message about what a person has selected. */
-export const askAboutPlugin: JupyterFrontEndPlugin<void> = {
+export const askAboutPlugin = plugin({
   id: '@msgbook/labextension:ask-about',
   description: 'Begins a message about a selection, in a chat.',
-  autoStart: true,
   requires: [IPageConnections],
-  optional: [ICommandPalette, ITranslator],
-  activate: (
-    app: JupyterFrontEnd,
-    connections: IPageConnections,
-    palette: ICommandPalette | null,
-    translator: ITranslator | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [ICommandPalette],
+  activate: (app, trans, connections, palette) => {
     const asker = new Asker(app, connections, trans);
-    app.commands.addCommand(ASK, {
+    addCommand(app, palette, trans, ASK, {
       label: trans.__('Ask About This'),
       caption: trans.__(
         'Begin a message about the selection, here or in a chat beside it'
       ),
-      describedBy: { args: { type: 'object', properties: {} } },
       isEnabled: () => asker.selection !== null,
       execute: () => asker.ask()
     });
-    palette?.addItem({ command: ASK, category: trans.__('Chat') });
   }
-};
+});
 
 /** What is asked about, and the chat that it is in, if it is in one. */
 interface ISelection {

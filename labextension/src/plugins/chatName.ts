@@ -1,15 +1,8 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import { forEachConnection, plugin } from './plugin';
 import { Notification } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
 import type { Contents } from '@jupyterlab/services';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
 import { factsOf } from '../cells/changes';
@@ -21,19 +14,12 @@ import { element } from '../render/dom';
 import { IChatSettings, IPageConnections } from '../tokens';
 
 /** Plugin that offers to name a new chat by its first message. */
-export const chatNamePlugin: JupyterFrontEndPlugin<void> = {
+export const chatNamePlugin = plugin({
   id: '@msgbook/labextension:chat-name',
   description: 'Offers a name for a new chat, made of its first message.',
-  autoStart: true,
   requires: [IPageConnections],
-  optional: [IChatSettings, ITranslator],
-  activate: (
-    app: JupyterFrontEnd,
-    connections: IPageConnections,
-    settings: IChatSettings | null,
-    translator: ITranslator | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [IChatSettings],
+  activate: (app, trans, connections, settings) => {
     const { contents } = app.serviceManager;
     const join = (connection: PageConnection) => {
       const offer = new NameOffer(connection, contents, trans);
@@ -43,10 +29,9 @@ export const chatNamePlugin: JupyterFrontEndPlugin<void> = {
         }
       });
     };
-    connections.all.forEach(join);
-    connections.added.connect((_, connection) => join(connection));
+    forEachConnection(connections, join);
   }
-};
+});
 
 /** The line above an untitled chat that offers a name. */
 class NameOffer {

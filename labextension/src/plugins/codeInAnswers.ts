@@ -1,9 +1,5 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import { forEachConnection, plugin } from './plugin';
 import { ICommandPalette, ISessionContextDialogs } from '@jupyterlab/apputils';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CodeToolbar } from '../code/codeToolbar';
 import { NotebookCode } from '../code/notebookCode';
 import { bareCellIn } from '../live/chatNotebook';
@@ -21,19 +17,12 @@ import { CellMarks } from '../cells/marks';
 import { answerWith, chooseOtherModel } from '../cells/otherModel';
 
 /** Plugin that lets a person use the code of an answer: copy, insert, run, save. */
-export const codeInAnswersPlugin: JupyterFrontEndPlugin<void> = {
+export const codeInAnswersPlugin = plugin({
   id: '@msgbook/labextension:code-in-answers',
   description: 'Adds buttons to the code in answers.',
-  autoStart: true,
   requires: [IPageConnections],
-  optional: [ITranslator, ISessionContextDialogs],
-  activate: (
-    app: JupyterFrontEnd,
-    connections: IPageConnections,
-    translator: ITranslator | null,
-    dialogs: ISessionContextDialogs | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [ISessionContextDialogs],
+  activate: (app, trans, connections, dialogs) => {
     const join = ({ panel }: PageConnection) => {
       const actions = new NotebookCode(
         panel,
@@ -44,28 +33,18 @@ export const codeInAnswersPlugin: JupyterFrontEndPlugin<void> = {
       );
       new CodeToolbar(panel.content.node, actions, trans);
     };
-    connections.all.forEach(join);
-    connections.added.connect((_, connection) => join(connection));
+    forEachConnection(connections, join);
   }
-};
+});
 
 /** Plugin that lets a person act on the cells of a chat, and marks what the model gets of them. */
-export const cellsPlugin: JupyterFrontEndPlugin<void> = {
+export const cellsPlugin = plugin({
   id: '@msgbook/labextension:cells',
   description:
     'Adds commands to the cells of a chat, and marks what the model gets of each.',
-  autoStart: true,
   requires: [INotebookTracker, IPageConnections],
-  optional: [ITranslator, ICommandPalette, ISessionContextDialogs],
-  activate: (
-    app: JupyterFrontEnd,
-    notebooks: INotebookTracker,
-    connections: IPageConnections,
-    translator: ITranslator | null,
-    palette: ICommandPalette | null,
-    dialogs: ISessionContextDialogs | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [ICommandPalette, ISessionContextDialogs],
+  activate: (app, trans, notebooks, connections, palette, dialogs) => {
     const { commands } = app;
     const all = cellCommands(app, dialogs ?? undefined, trans);
     addCommands(commands, all, () => activeCell(connections));
@@ -102,10 +81,9 @@ export const cellsPlugin: JupyterFrontEndPlugin<void> = {
         }
       });
     };
-    connections.all.forEach(join);
-    connections.added.connect((_, connection) => void join(connection));
+    forEachConnection(connections, join);
   }
-};
+});
 
 type Commands = Readonly<Record<string, ICellCommand>>;
 

@@ -1,25 +1,20 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import { forEachNotebook, plugin } from './plugin';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { bareCellSoon } from '../live/chatNotebook';
 import { forEachCodeCell } from '../live/codeCells';
 import { listMessage } from '../live/messageHeadings';
 
 /** Plugin that lists the messages of a chat in the table of contents. */
-export const contentsPlugin: JupyterFrontEndPlugin<void> = {
+export const contentsPlugin = plugin({
   id: '@msgbook/labextension:contents',
   description: 'Lists the messages of a chat in the table of contents.',
-  autoStart: true,
   requires: [INotebookTracker],
-  activate: (_: JupyterFrontEnd, notebooks: INotebookTracker) => {
+  activate: (_, _trans, notebooks) => {
     // JupyterLab may ask for the headings before it has chosen the kernel, and does not ask again.
     const join = (panel: NotebookPanel) =>
       forEachCodeCell(panel.content, cell =>
         listMessage(cell, () => bareCellSoon(panel))
       );
-    notebooks.forEach(join);
-    notebooks.widgetAdded.connect((_, panel) => join(panel));
+    forEachNotebook(notebooks, join);
   }
-};
+});

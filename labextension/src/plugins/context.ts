@@ -1,10 +1,6 @@
-import {
-  ILayoutRestorer,
-  type JupyterFrontEnd,
-  type JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import { ILayoutRestorer } from '@jupyterlab/application';
+import { plugin } from './plugin';
 import { IStatusBar } from '@jupyterlab/statusbar';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { UsageItem } from '../panels/usageItem';
 import { IPageConnections } from '../tokens';
 import { ICommandPalette } from '@jupyterlab/apputils';
@@ -12,22 +8,15 @@ import { addSidePanel } from '../panels/sidePanel';
 import { ContextPanel } from '../panels/contextView';
 
 /** Plugin that shows the tokens of a notebook in the status bar. */
-export const statusBarPlugin: JupyterFrontEndPlugin<void> = {
+export const statusBarPlugin = plugin({
   id: '@msgbook/labextension:status-bar',
   description: 'Shows the tokens and the cost of a chat in the status bar.',
-  autoStart: true,
   requires: [IPageConnections],
-  optional: [IStatusBar, ITranslator],
-  activate: (
-    app: JupyterFrontEnd,
-    connections: IPageConnections,
-    statusBar: IStatusBar | null,
-    translator: ITranslator | null
-  ) => {
+  optional: [IStatusBar],
+  activate: (app, trans, connections, statusBar) => {
     if (statusBar === null) {
       return;
     }
-    const trans = (translator ?? nullTranslator).load('msgbook');
     const item = new UsageItem(
       app.shell,
       connections,
@@ -42,26 +31,18 @@ export const statusBarPlugin: JupyterFrontEndPlugin<void> = {
       activeStateChanged: item.activeChanged
     });
   }
-};
+});
 
 /** Command that shows the Context panel. */
 export const OPEN_CONTEXT = 'msgbook:open-context';
 
 /** Plugin that adds the side panel "Context". */
-export const contextPlugin: JupyterFrontEndPlugin<void> = {
+export const contextPlugin = plugin({
   id: '@msgbook/labextension:context',
   description: 'Shows what the active prompt sends to the model.',
-  autoStart: true,
   requires: [IPageConnections],
-  optional: [ITranslator, ICommandPalette, ILayoutRestorer],
-  activate: (
-    app: JupyterFrontEnd,
-    connections: IPageConnections,
-    translator: ITranslator | null,
-    palette: ICommandPalette | null,
-    restorer: ILayoutRestorer | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [ICommandPalette, ILayoutRestorer],
+  activate: (app, trans, connections, palette, restorer) => {
     const panel = new ContextPanel(connections, trans);
     addSidePanel(
       app,
@@ -77,4 +58,4 @@ export const contextPlugin: JupyterFrontEndPlugin<void> = {
       { trans, palette, restorer }
     );
   }
-};
+});

@@ -1,17 +1,11 @@
-import {
-  ILabShell,
-  type JupyterFrontEnd,
-  type JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import { ILabShell, type JupyterFrontEnd } from '@jupyterlab/application';
+import { addCommand } from '../commands';
+import { plugin } from './plugin';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { IFileBrowserFactory } from '@jupyterlab/filebrowser';
 import { IMainMenu } from '@jupyterlab/mainmenu';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { isMessageFile } from '../files/beside';
 import { EXPORT, exportLabels, labelExports } from '../files/exportLabels';
 import { followEachOther, type ITextWidget } from '../files/follow';
@@ -22,36 +16,21 @@ import { asText } from '../turn/model';
 const SHOW_TEXT = 'msgbook:show-text-beside';
 const OPEN_AS_CHAT = 'msgbook:open-as-chat';
 
-const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
-
 /** Plugin that opens `.md` files as chats, and shows the text of a chat beside its notebook. */
-export const filesPlugin: JupyterFrontEndPlugin<void> = {
+export const filesPlugin = plugin({
   id: '@msgbook/labextension:files',
   description: 'Opens Markdown files as chats, and shows the text of chats.',
-  autoStart: true,
   requires: [INotebookTracker],
-  optional: [
-    IFileBrowserFactory,
-    IMainMenu,
-    ICommandPalette,
-    ITranslator,
-    ILabShell
-  ],
-  activate: (
-    app: JupyterFrontEnd,
-    notebooks: INotebookTracker,
-    browsers: IFileBrowserFactory | null,
-    mainMenu: IMainMenu | null,
-    palette: ICommandPalette | null,
-    translator: ITranslator | null,
-    labShell: ILabShell | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
-    const category = trans.__('Chat');
+  optional: [IFileBrowserFactory, IMainMenu, ICommandPalette, ILabShell],
+  activate: (app, trans, notebooks, browsers, mainMenu, palette, labShell) => {
     // Notebook 7 shows one document in a page: nothing stands beside it.
     if (labShell !== null) {
-      addShowText(app, notebooks, trans);
-      palette?.addItem({ command: SHOW_TEXT, category });
+      addCommand(app, palette, trans, SHOW_TEXT, {
+        label: trans.__('Show as Text Beside'),
+        caption: trans.__('Open the text of this chat beside it'),
+        isEnabled: () => isText(notebooks.currentWidget),
+        execute: () => showText(app, notebooks)
+      });
     }
     addOpenAsChat(app, browsers, trans);
     const labels = exportLabels(trans);
@@ -60,12 +39,12 @@ export const filesPlugin: JupyterFrontEndPlugin<void> = {
       label: labels.get('msghtml') ?? '',
       isPalette: true
     };
-    palette?.addItem({ command: EXPORT, category, args });
+    palette?.addItem({ command: EXPORT, category: trans.__('Chat'), args });
     if (mainMenu !== null) {
       void app.restored.then(() => labelExports(mainMenu, labels));
     }
   }
-};
+});
 
 /** Return whether a notebook is kept as text alone. */
 function isText(panel: NotebookPanel | null): boolean {
@@ -75,20 +54,6 @@ function isText(panel: NotebookPanel | null): boolean {
     (path.endsWith('.md') &&
       isReadFromMessages(panel?.model?.sharedModel.metadata))
   );
-}
-
-function addShowText(
-  app: JupyterFrontEnd,
-  notebooks: INotebookTracker,
-  trans: TranslationBundle
-): void {
-  app.commands.addCommand(SHOW_TEXT, {
-    label: trans.__('Show as Text Beside'),
-    caption: trans.__('Open the text of this chat beside it'),
-    describedBy: NO_ARGUMENTS,
-    isEnabled: () => isText(notebooks.currentWidget),
-    execute: () => showText(app, notebooks)
-  });
 }
 
 function addOpenAsChat(

@@ -1,16 +1,10 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { plugin } from './plugin';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ILauncher } from '@jupyterlab/launcher';
 import { IMainMenu } from '@jupyterlab/mainmenu';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { KERNEL_NAME } from '../comm/ourKernels';
 import { CommandIDs, describeArguments, LAUNCHER_RANK } from '../commands';
 import { chatIcon } from '../icons';
@@ -18,26 +12,11 @@ import { newChatFile, NOTEBOOK_FACTORY } from '../live/chatNotebook';
 import { asText } from '../turn/model';
 
 /** Plugin that adds new chats to the launcher, the palette and File > New. */
-export const newChatPlugin: JupyterFrontEndPlugin<void> = {
+export const newChatPlugin = plugin({
   id: '@msgbook/labextension:new-chat',
   description: 'Makes chats: notebooks and text files (.msg.md).',
-  autoStart: true,
-  optional: [
-    IDefaultFileBrowser,
-    ILauncher,
-    IMainMenu,
-    ICommandPalette,
-    ITranslator
-  ],
-  activate: (
-    app: JupyterFrontEnd,
-    browser: IDefaultFileBrowser | null,
-    launcher: ILauncher | null,
-    mainMenu: IMainMenu | null,
-    palette: ICommandPalette | null,
-    translator: ITranslator | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [IDefaultFileBrowser, ILauncher, IMainMenu, ICommandPalette],
+  activate: (app, trans, browser, launcher, mainMenu, palette) => {
     const places = { app, browser, launcher, mainMenu, palette, trans };
     addNewCommand(places, {
       command: CommandIDs.newChat,
@@ -62,7 +41,7 @@ export const newChatPlugin: JupyterFrontEndPlugin<void> = {
       create: cwd => newChatFile(app, cwd)
     });
   }
-};
+});
 
 /** Where the commands can be found. */
 interface IPlaces {
@@ -104,13 +83,10 @@ function addNewCommand(
 }
 
 /** Plugin that opens conversations in other files than `.ipynb` as notebooks. */
-export const fileTypePlugin: JupyterFrontEndPlugin<void> = {
+export const fileTypePlugin = plugin({
   id: '@msgbook/labextension:file-type',
   description: 'Opens chat files (.msg.md, .mtm) as notebooks.',
-  autoStart: true,
-  optional: [ITranslator],
-  activate: (app: JupyterFrontEnd, translator: ITranslator | null) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  activate: (app, trans) => {
     const notebook = {
       contentType: 'notebook',
       fileFormat: 'json',
@@ -138,4 +114,4 @@ export const fileTypePlugin: JupyterFrontEndPlugin<void> = {
       [NOTEBOOK_FACTORY]
     );
   }
-};
+});

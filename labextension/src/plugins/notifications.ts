@@ -1,15 +1,9 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { forEachConnection, plugin } from './plugin';
 import { Notification } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
 import { NotebookActions } from '@jupyterlab/notebook';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
+import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { PageConnection } from '../live/pageConnection';
 import { IChatSettings, IPageConnections } from '../tokens';
@@ -26,24 +20,15 @@ type Kind = 'end' | 'question';
 type Notice = InstanceType<typeof window.Notification>;
 
 /** Plugin that tells a reader who looks elsewhere that a long turn has ended, or that a question waits. */
-export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
+export const notificationsPlugin = plugin({
   id: '@msgbook/labextension:notifications',
   description:
     'Notifies of long turns that have ended and of questions that wait.',
-  autoStart: true,
   requires: [IPageConnections, IChatSettings],
-  optional: [ITranslator],
-  activate: (
-    app: JupyterFrontEnd,
-    connections: IPageConnections,
-    settings: IChatSettings,
-    translator: ITranslator | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  activate: (app, trans, connections, settings) => {
     const notices = new Notices(app, settings, trans);
     const join = (connection: PageConnection) => notices.follow(connection);
-    connections.all.forEach(join);
-    connections.added.connect((_, connection) => join(connection));
+    forEachConnection(connections, join);
     app.shell.currentChanged?.connect(() => notices.withdrawSeen());
     NotebookActions.executed.connect((_, { notebook, cell }) => {
       const found = connections.all.find(
@@ -55,7 +40,7 @@ export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
     });
     settings.changed.connect(() => askBrowser(settings));
   }
-};
+});
 
 class Notices {
   constructor(

@@ -1,13 +1,7 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { forEachNotebook, plugin } from './plugin';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { bareCellIn } from '../live/chatNotebook';
 import {
   ActionWatch,
@@ -18,23 +12,15 @@ import {
 import { keepMessageReady } from '../live/messageReady';
 
 /** Plugin that opens chats where the next message is written. */
-export const openingPlugin: JupyterFrontEndPlugin<void> = {
+export const openingPlugin = plugin({
   id: '@msgbook/labextension:opening',
   description: 'Opens a chat where one goes on, with an empty message ready.',
-  autoStart: true,
   requires: [INotebookTracker],
-  optional: [ITranslator],
-  activate: (
-    app: JupyterFrontEnd,
-    notebooks: INotebookTracker,
-    translator: ITranslator | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  activate: (app, trans, notebooks) => {
     const join = (panel: NotebookPanel) => void open(app, panel, trans);
-    notebooks.forEach(join);
-    notebooks.widgetAdded.connect((_, panel) => join(panel));
+    forEachNotebook(notebooks, join);
   }
-};
+});
 
 async function open(
   { shell }: JupyterFrontEnd,

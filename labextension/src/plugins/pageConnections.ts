@@ -1,15 +1,10 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { addCommand } from '../commands';
+import { forEachNotebook, plugin } from './plugin';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { IMermaidManager } from '@jupyterlab/mermaid';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { CommandIDs } from '../commands';
 import { CHAT_CLASS } from '../cells/activePrompt';
@@ -28,23 +23,14 @@ const GO_TO_APPROVAL = 'msgbook:go-to-approval';
  * The command focuses the question and none of its buttons, so that a key pressed before approves
  * nothing.
  */
-export const pageConnectionsPlugin: JupyterFrontEndPlugin<IPageConnections> = {
+export const pageConnectionsPlugin = plugin({
   id: '@msgbook/labextension:conversations',
   description:
     'Gives the msgbook kernel the live cells of its notebook, shows turns as they grow and asks for approval.',
-  autoStart: true,
   provides: IPageConnections,
   requires: [INotebookTracker],
-  optional: [ITranslator, ICommandPalette, IMermaidManager, IChatSettings],
-  activate: (
-    app: JupyterFrontEnd,
-    notebooks: INotebookTracker,
-    translator: ITranslator | null,
-    palette: ICommandPalette | null,
-    diagrams: IMermaidManager | null,
-    settings: IChatSettings | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [ICommandPalette, IMermaidManager, IChatSettings],
+  activate: (app, trans, notebooks, palette, diagrams, settings) => {
     const connections = new PageConnections(notebooks);
     const join = (panel: NotebookPanel) => {
       markChat(panel);
@@ -52,12 +38,11 @@ export const pageConnectionsPlugin: JupyterFrontEndPlugin<IPageConnections> = {
       connections.add(connection);
       showTurns(connection, diagrams, trans);
     };
-    notebooks.forEach(join);
-    notebooks.widgetAdded.connect((_, panel) => join(panel));
+    forEachNotebook(notebooks, join);
     addGoToApproval(app, connections, trans, palette);
     return connections;
   }
-};
+});
 
 /** Return a new connection of a notebook. */
 function connect(
@@ -106,18 +91,13 @@ function addGoToApproval(
   trans: TranslationBundle,
   palette: ICommandPalette | null
 ): void {
-  app.commands.addCommand(GO_TO_APPROVAL, {
+  addCommand(app, palette, trans, GO_TO_APPROVAL, {
     label: trans.__('Go to the Call That Waits for Approval'),
     caption: trans.__(
       'Show the first call of this notebook that waits for your approval'
     ),
-    describedBy: { args: { type: 'object', properties: {} } },
     isEnabled: () => (connections.current?.approvals.all.length ?? 0) > 0,
     execute: () => connections.current?.goToQuestion()
-  });
-  palette?.addItem({
-    command: GO_TO_APPROVAL,
-    category: trans.__('Chat')
   });
 }
 

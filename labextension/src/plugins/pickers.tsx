@@ -1,15 +1,7 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import { plugin } from './plugin';
 import { IToolbarWidgetRegistry } from '@jupyterlab/apputils';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import type { Widget } from '@lumino/widgets';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
 
 import { kindItem } from '../cells/kindSwitcher';
 import { NotebookChoice } from '../pickers/notebookChoice';
@@ -17,24 +9,13 @@ import { AgentPicker, ModelPicker } from '../pickers/toolbarPickers';
 import { IPageConnections } from '../tokens';
 
 /** Plugin that shows the agent, the model and the kind of a cell in the toolbar of a chat (schema/pickers.json). */
-export const pickersPlugin: JupyterFrontEndPlugin<void> = {
+export const pickersPlugin = plugin({
   id: '@msgbook/labextension:pickers',
   description:
     "Chooses the agent, the model and the kind of a cell in a chat's toolbar.",
-  autoStart: true,
   // The tracker comes after the items of JupyterLab's own toolbar.
   requires: [IPageConnections, IToolbarWidgetRegistry, INotebookTracker],
-  optional: [ITranslator],
-  activate: (
-    _: JupyterFrontEnd,
-    connections: IPageConnections,
-    toolbars: IToolbarWidgetRegistry,
-    _notebooks: INotebookTracker,
-    translator: ITranslator | null
-  ) => {
-    const trans: TranslationBundle = (translator ?? nullTranslator).load(
-      'msgbook'
-    );
+  activate: (_, trans, connections, toolbars) => {
     const choices = new WeakMap<NotebookPanel, NotebookChoice>();
     const choiceOf = (panel: NotebookPanel) => {
       const choice =
@@ -57,4 +38,4 @@ export const pickersPlugin: JupyterFrontEndPlugin<void> = {
         kindItem(panel, cellType?.(panel), trans)
       );
   }
-};
+});

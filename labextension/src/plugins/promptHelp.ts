@@ -1,7 +1,5 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { forEachNotebook, plugin } from './plugin';
 import { COMPLETER_ACTIVE_CLASS } from '@jupyterlab/codeeditor';
 import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import {
@@ -33,26 +31,25 @@ import { extendEditor, onEditor, promptHover } from '../prompts/promptHover';
 import { IChatSettings, IPageConnections } from '../tokens';
 
 /** Plugin that completes and explains what a person writes into a prompt. */
-export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
+export const promptHelpPlugin = plugin({
   id: '@msgbook/labextension:prompt-help',
   description:
     'Completes references, agents and magics, and shows what they bring.',
-  autoStart: true,
   requires: [INotebookTracker, IChatSettings, IPageConnections],
   optional: [ICompletionProviderManager, ISettingRegistry],
   activate: (
-    app: JupyterFrontEnd,
-    notebooks: INotebookTracker,
-    settings: IChatSettings,
-    connections: IPageConnections,
-    manager: ICompletionProviderManager | null,
-    registry: ISettingRegistry | null
+    app,
+    _trans,
+    notebooks,
+    settings,
+    connections,
+    manager,
+    registry
   ) => {
     const kernelOf = (panel: NotebookPanel) => assistOf(connections.of(panel));
     const join = (panel: NotebookPanel) =>
       helpIn(panel, () => kernelOf(panel), settings, manager);
-    notebooks.forEach(join);
-    notebooks.widgetAdded.connect((_, panel) => join(panel));
+    forEachNotebook(notebooks, join);
     // Until JupyterLab has read its settings, it does not wait at all.
     let patience = 0;
     if (manager !== null) {
@@ -83,7 +80,7 @@ export const promptHelpPlugin: JupyterFrontEndPlugin<void> = {
         console.error('The settings of completion cannot be read.', reason)
     );
   }
-};
+});
 
 /** Close the reference that a person has completed in a chat. */
 function closeIn(

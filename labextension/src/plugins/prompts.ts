@@ -1,7 +1,4 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import { forEachNotebook, plugin } from './plugin';
 import { CodeCell } from '@jupyterlab/cells';
 import { IEditorExtensionRegistry } from '@jupyterlab/codemirror';
 import {
@@ -9,11 +6,7 @@ import {
   type Notebook,
   type NotebookPanel
 } from '@jupyterlab/notebook';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import {
@@ -36,27 +29,18 @@ import { CodeProse } from '../render/codeProse';
 import { type IMarkdownRenderer, safeMarkdown } from '../safe/markdown';
 
 /** Plugin that sets prompts as messages, as the user's settings say. */
-export const promptsPlugin: JupyterFrontEndPlugin<void> = {
+export const promptsPlugin = plugin({
   id: '@msgbook/labextension:prompts',
   description: 'Shows prompts as messages and not as code.',
-  autoStart: true,
   requires: [INotebookTracker, IChatSettings],
-  optional: [IEditorExtensionRegistry, ITranslator],
-  activate: (
-    _: JupyterFrontEnd,
-    notebooks: INotebookTracker,
-    settings: IChatSettings,
-    extensions: IEditorExtensionRegistry | null,
-    translator: ITranslator | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [IEditorExtensionRegistry],
+  activate: (_, trans, notebooks, settings, extensions) => {
     extensions?.addExtension(waitingExtensions);
     const join = (panel: NotebookPanel) =>
       new PromptLooks(panel, settings, trans);
-    notebooks.forEach(join);
-    notebooks.widgetAdded.connect((_, panel) => join(panel));
+    forEachNotebook(notebooks, join);
   }
-};
+});
 
 /** The looks of the prompts of one notebook. */
 class PromptLooks {
@@ -123,18 +107,11 @@ class PromptLooks {
 }
 
 /** Plugin that takes files which are pasted or dropped into prompts. */
-export const promptFilesPlugin: JupyterFrontEndPlugin<void> = {
+export const promptFilesPlugin = plugin({
   id: '@msgbook/labextension:prompt-files',
   description: 'Inserts references to files that are pasted or dropped.',
-  autoStart: true,
   requires: [INotebookTracker],
-  optional: [ITranslator],
-  activate: (
-    app: JupyterFrontEnd,
-    notebooks: INotebookTracker,
-    translator: ITranslator | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  activate: (app, trans, notebooks) => {
     const { contents } = app.serviceManager;
     const join = ({ content, context, sessionContext }: NotebookPanel) => {
       const extension = attachFiles(
@@ -143,34 +120,25 @@ export const promptFilesPlugin: JupyterFrontEndPlugin<void> = {
       );
       forEachCodeCell(content, cell => extendEditor(cell, extension));
     };
-    notebooks.forEach(join);
-    notebooks.widgetAdded.connect((_, panel) => join(panel));
+    forEachNotebook(notebooks, join);
   }
-};
+});
 
 /** Plugin that shows the prose around the code of a message file, in notebooks of any kernel. */
-export const codeProsePlugin: JupyterFrontEndPlugin<void> = {
+export const codeProsePlugin = plugin({
   id: '@msgbook/labextension:code-prose',
   description: 'Shows the text before and after the code of a cell.',
-  autoStart: true,
   requires: [INotebookTracker],
-  optional: [ITranslator],
-  activate: (
-    _: JupyterFrontEnd,
-    notebooks: INotebookTracker,
-    translator: ITranslator | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  activate: (_, trans, notebooks) => {
     const join = ({ content }: { content: Notebook }) => {
       const markdown = markdownOf(content);
       forEachCodeCell(content, cell => {
         new CodeProse(cell, markdown, trans);
       });
     };
-    notebooks.forEach(join);
-    notebooks.widgetAdded.connect((_, panel) => join(panel));
+    forEachNotebook(notebooks, join);
   }
-};
+});
 
 function markdownOf({ rendermime }: Notebook): IMarkdownRenderer {
   return safeMarkdown({

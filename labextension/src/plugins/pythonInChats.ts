@@ -1,16 +1,9 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import { forEachNotebook, plugin } from './plugin';
 import { Dialog, type ISessionContext, showDialog } from '@jupyterlab/apputils';
 import type { CodeCell } from '@jupyterlab/cells';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { openingOf } from '../cells/cellFacts';
 import {
   isPythonNotebook,
@@ -27,21 +20,13 @@ import {
 import { IChatSettings } from '../tokens';
 
 /** Plugin that keeps Python from being sent as messages by mistake. */
-export const pythonInChatsPlugin: JupyterFrontEndPlugin<void> = {
+export const pythonInChatsPlugin = plugin({
   id: '@msgbook/labextension:python-in-chats',
   description:
     'Asks what the code of a Python notebook is that becomes a chat, and about messages that read like Python.',
-  autoStart: true,
   requires: [INotebookTracker],
-  optional: [IEditorLanguageRegistry, IChatSettings, ITranslator],
-  activate: (
-    _: JupyterFrontEnd,
-    notebooks: INotebookTracker,
-    languages: IEditorLanguageRegistry | null,
-    settings: IChatSettings | null,
-    translator: ITranslator | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [IEditorLanguageRegistry, IChatSettings],
+  activate: (_, trans, notebooks, languages, settings) => {
     let parser: IPythonParser | null = null;
     const load = async () => {
       const python = await languages?.getLanguage('text/x-python');
@@ -57,15 +42,14 @@ export const pythonInChatsPlugin: JupyterFrontEndPlugin<void> = {
         void load().catch(console.error);
       }
     };
-    notebooks.forEach(join);
-    notebooks.widgetAdded.connect((_, panel) => join(panel));
+    forEachNotebook(notebooks, join);
     const offers = new RunOffers(
       () => ((settings?.get('offerPython') ?? true) ? parser : null),
       trans
     );
     askBeforeRuns((cell, session) => offers.questionOf(cell, session));
   }
-};
+});
 
 /** Ask what the code of a Python notebook is when it becomes a chat: once, unless it is undone. */
 function watchKernel(panel: NotebookPanel, trans: TranslationBundle): void {

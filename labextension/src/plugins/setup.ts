@@ -1,7 +1,5 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { plugin } from './plugin';
 import {
   ICommandPalette,
   MainAreaWidget,
@@ -10,11 +8,7 @@ import {
 import { PathExt, URLExt } from '@jupyterlab/coreutils';
 import { ILauncher } from '@jupyterlab/launcher';
 import { ServerConnection } from '@jupyterlab/services';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { infoIcon, linkIcon, ReactWidget } from '@jupyterlab/ui-components';
 import React from 'react';
 import { chatIcon } from '../icons';
@@ -30,20 +24,12 @@ import { exists } from '../files/beside';
 import { asText } from '../turn/model';
 
 /** Plugin with the form that connects a model. */
-export const setupPlugin: JupyterFrontEndPlugin<void> = {
+export const setupPlugin = plugin({
   id: '@msgbook/labextension:setup',
   description: 'Connects a model: a form that tests and saves the settings.',
-  autoStart: true,
   requires: [IPageConnections],
-  optional: [ILauncher, ICommandPalette, ITranslator],
-  activate: (
-    app: JupyterFrontEnd,
-    connections: IPageConnections,
-    launcher: ILauncher | null,
-    palette: ICommandPalette | null,
-    translator: ITranslator | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [ILauncher, ICommandPalette],
+  activate: (app, trans, connections, launcher, palette) => {
     const command = CommandIDs.connectModel;
     let open: MainAreaWidget<SetupPanel> | null = null;
     app.commands.addCommand(command, {
@@ -75,7 +61,7 @@ export const setupPlugin: JupyterFrontEndPlugin<void> = {
       args: { isPalette: true }
     });
   }
-};
+});
 
 type Trans = ISetupFormProps['trans'];
 
@@ -150,19 +136,11 @@ function newTab(
 const NAME = 'tour.msg.md';
 
 /** Plugin that opens the tour: a chat whose cells explain themselves. */
-export const tourPlugin: JupyterFrontEndPlugin<void> = {
+export const tourPlugin = plugin({
   id: '@msgbook/labextension:tour',
   description: 'Opens a tour in five steps.',
-  autoStart: true,
-  optional: [IDefaultFileBrowser, ILauncher, ICommandPalette, ITranslator],
-  activate: (
-    app: JupyterFrontEnd,
-    browser: IDefaultFileBrowser | null,
-    launcher: ILauncher | null,
-    palette: ICommandPalette | null,
-    translator: ITranslator | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [IDefaultFileBrowser, ILauncher, ICommandPalette],
+  activate: (app, trans, browser, launcher, palette) => {
     const command = CommandIDs.openTour;
     app.commands.addCommand(command, {
       label: args =>
@@ -197,7 +175,7 @@ export const tourPlugin: JupyterFrontEndPlugin<void> = {
       args: { isPalette: true }
     });
   }
-};
+});
 
 /** Write the tour unless there is a file of its name, which may be a tour with answers. */
 async function ensureTour(

@@ -1,15 +1,9 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import { addCommand } from '../commands';
+import { forEachConnection, plugin } from './plugin';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import type { Cell } from '@jupyterlab/cells';
 import { NotebookActions } from '@jupyterlab/notebook';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
+import { ITranslator, type TranslationBundle } from '@jupyterlab/translation';
 import type { PanelLayout } from '@lumino/widgets';
 import { factsOf } from '../cells/changes';
 import type { PageConnection } from '../live/pageConnection';
@@ -20,20 +14,12 @@ import { IPageConnections } from '../tokens';
 const RUN_STALE = 'msgbook:run-stale';
 
 /** Plugin that marks the turns that answer other cells than those above them now. */
-export const staleTurnsPlugin: JupyterFrontEndPlugin<void> = {
+export const staleTurnsPlugin = plugin({
   id: '@msgbook/labextension:stale-turns',
   description: 'Marks stale turns.',
-  autoStart: true,
   requires: [IPageConnections],
   optional: [ITranslator, ICommandPalette],
-  activate: (
-    app: JupyterFrontEnd,
-    connections: IPageConnections,
-    translator: ITranslator | null,
-    palette: ICommandPalette | null
-  ) => {
-    const translation = translator ?? nullTranslator;
-    const trans = translation.load('msgbook');
+  activate: (app, trans, connections, translator, palette) => {
     const marks = new WeakMap<PageConnection, StaleMarks>();
     const join = (connection: PageConnection) => {
       const run = (cells: readonly Cell[]) => {
@@ -43,28 +29,24 @@ export const staleTurnsPlugin: JupyterFrontEndPlugin<void> = {
           cells,
           sessionContext,
           undefined,
-          translation
+          translator ?? undefined
         );
       };
       marks.set(connection, new StaleMarks(connection, trans, run));
     };
-    connections.all.forEach(join);
-    connections.added.connect((_, connection) => join(connection));
-
+    forEachConnection(connections, join);
     const current = () =>
       connections.current === null ? undefined : marks.get(connections.current);
-    app.commands.addCommand(RUN_STALE, {
+    addCommand(app, palette, trans, RUN_STALE, {
       label: trans.__('Run All Stale Prompts'),
       caption: trans.__(
         'Run the prompts again whose answers are stale, from the top'
       ),
-      describedBy: { args: { type: 'object', properties: {} } },
       isEnabled: () => current()?.hasAny === true,
       execute: () => current()?.runAll()
     });
-    palette?.addItem({ command: RUN_STALE, category: trans.__('Chat') });
   }
-};
+});
 
 /** The marks at the cells of one notebook. */
 class StaleMarks implements IStaleActions {

@@ -1,10 +1,7 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { forEachNotebook, plugin } from './plugin';
 import { IMermaidManager } from '@jupyterlab/mermaid';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { TURN_RANK, turnRendererFactory } from '../render/factory';
 import { markInterruptions, NO_HOST } from '../render/host';
 import { loadVega } from '../rich/vegaChart';
@@ -23,39 +20,27 @@ import { SeenCells } from '../live/seenCells';
 import { SessionContextDialogs } from '@jupyterlab/apputils';
 
 /** Plugin that shows turns outside of notebooks, in consoles and viewers. */
-export const turnRenderersPlugin: JupyterFrontEndPlugin<void> = {
+export const turnRenderersPlugin = plugin({
   id: '@msgbook/labextension:turns',
   description: 'Shows the turns of a chat.',
-  autoStart: true,
   requires: [IRenderMimeRegistry],
-  optional: [ITranslator, IMermaidManager],
-  activate: (
-    _: JupyterFrontEnd,
-    rendermime: IRenderMimeRegistry,
-    translator: ITranslator | null,
-    diagrams: IMermaidManager | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [IMermaidManager],
+  activate: (_, trans, rendermime, diagrams) => {
     rendermime.addFactory(
       turnRendererFactory(trans, NO_HOST, { charts: loadVega, diagrams }),
       TURN_RANK
     );
     markInterruptions(rendermime);
   }
-};
+});
 
 /** Plugin that lets Ctrl+F find answers. */
-export const searchPlugin: JupyterFrontEndPlugin<void> = {
+export const searchPlugin = plugin({
   id: '@msgbook/labextension:search',
   description: 'Searches the answers of chats, as the user’s settings say.',
-  autoStart: true,
   requires: [IChatSettings],
   optional: [ISearchProviderRegistry],
-  activate: (
-    _: JupyterFrontEnd,
-    settings: IChatSettings,
-    registry: ISearchProviderRegistry | null
-  ) => {
+  activate: (_, _trans, settings, registry) => {
     if (registry !== null) {
       searchAnswers(registry, document =>
         settings.get('searchAnswers') &&
@@ -66,24 +51,18 @@ export const searchPlugin: JupyterFrontEndPlugin<void> = {
       );
     }
   }
-};
+});
 
 /** JupyterLab's own settings of notebooks. */
 const NOTEBOOKS = '@jupyterlab/notebook-extension:tracker';
 
 /** Plugin that keeps long chats fast: the page lays out only their cells in view. */
-export const windowingPlugin: JupyterFrontEndPlugin<void> = {
+export const windowingPlugin = plugin({
   id: '@msgbook/labextension:windowing',
   description: 'Lays out only the cells of a chat that are in view.',
-  autoStart: true,
   requires: [INotebookTracker, IChatSettings],
   optional: [ISettingRegistry],
-  activate: (
-    _: JupyterFrontEnd,
-    notebooks: INotebookTracker,
-    settings: IChatSettings,
-    registry: ISettingRegistry | null
-  ) => {
+  activate: (_, _trans, notebooks, settings, registry) => {
     const all = new Set<ChatWindowing>();
     const join = (panel: NotebookPanel) => {
       const one = new ChatWindowing(panel, () => settings.get('windowing'));
@@ -97,8 +76,7 @@ export const windowingPlugin: JupyterFrontEndPlugin<void> = {
         anchor.dispose();
       });
     };
-    notebooks.forEach(join);
-    notebooks.widgetAdded.connect((_, panel) => join(panel));
+    forEachNotebook(notebooks, join);
     settings.changed.connect(() => all.forEach(one => one.update()));
     registry?.pluginChanged.connect((_, id) => {
       if (id === NOTEBOOKS) {
@@ -107,7 +85,7 @@ export const windowingPlugin: JupyterFrontEndPlugin<void> = {
       }
     });
   }
-};
+});
 
 /** Plugin that lets JupyterLab's dialogs propose the kernel that they would propose without msgbook. */
 export const proposedKernelPlugin: JupyterFrontEndPlugin<void> = {

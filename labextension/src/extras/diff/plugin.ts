@@ -1,12 +1,9 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { plugin } from '../../plugins/plugin';
 import { URLExt } from '@jupyterlab/coreutils';
 import type { DiffFactory, IGitExtension } from '@jupyterlab/git';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ServerConnection } from '@jupyterlab/services';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { type IChatCell, parseCells, readVersions } from './chatCell';
 import { ChatDiff } from './chatDiff';
 import type { IDiffTools } from './rowView';
@@ -18,18 +15,11 @@ const EXTENSIONS = ['.md', '.mtm', '.mutsumi-notebook'];
 const PLAIN_TEXT = '@jupyterlab/git:plain-text-diff';
 
 /** Plugin that shows the changes of a chat where jupyterlab-git shows changes. */
-export const gitDiffPlugin: JupyterFrontEndPlugin<void> = {
+export const gitDiffPlugin = plugin({
   id: '@msgbook/labextension:git-diff',
   description: 'Shows two versions of a chat cell by cell in jupyterlab-git.',
-  autoStart: true,
   requires: [IRenderMimeRegistry],
-  optional: [ITranslator],
-  activate: (
-    app: JupyterFrontEnd,
-    rendermime: IRenderMimeRegistry,
-    translator: ITranslator | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  activate: (app, trans, rendermime) => {
     const { sanitizer, latexTypesetter, markdownParser } = rendermime;
     const renderers = {
       mimeType: 'text/markdown',
@@ -42,7 +32,7 @@ export const gitDiffPlugin: JupyterFrontEndPlugin<void> = {
     // Not awaited: JupyterLab does not wait for another extension.
     void join(app, { renderers, trans });
   }
-};
+});
 
 /** Register with jupyterlab-git, if it is installed and hands out its plain text diff. */
 async function join(app: JupyterFrontEnd, tools: IDiffTools): Promise<void> {

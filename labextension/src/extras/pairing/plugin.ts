@@ -1,15 +1,9 @@
-import type {
-  JupyterFrontEnd,
-  JupyterFrontEndPlugin
-} from '@jupyterlab/application';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { forEachNotebook, plugin } from '../../plugins/plugin';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { IMainMenu } from '@jupyterlab/mainmenu';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
-import {
-  ITranslator,
-  nullTranslator,
-  type TranslationBundle
-} from '@jupyterlab/translation';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { describeArguments } from '../../commands';
 import { isMessageFile } from '../../files/beside';
 import {
@@ -25,20 +19,12 @@ const COMMAND = 'msgbook:pair-with-message-file';
 const MENU_RANK = 5.5;
 
 /** Plugin that pairs a notebook with a message file by means of Jupytext. */
-export const pairingPlugin: JupyterFrontEndPlugin<void> = {
+export const pairingPlugin = plugin({
   id: '@msgbook/labextension:pairing',
   description: 'Pairs notebooks with chat text files (.msg.md).',
-  autoStart: true,
   requires: [INotebookTracker],
-  optional: [IMainMenu, ICommandPalette, ITranslator],
-  activate: (
-    app: JupyterFrontEnd,
-    notebooks: INotebookTracker,
-    mainMenu: IMainMenu | null,
-    palette: ICommandPalette | null,
-    translator: ITranslator | null
-  ) => {
-    const trans = (translator ?? nullTranslator).load('msgbook');
+  optional: [IMainMenu, ICommandPalette],
+  activate: (app, trans, notebooks, mainMenu, palette) => {
     const current = () => currentNotebook(app, notebooks);
     app.commands.addCommand(COMMAND, {
       label: args => label(current(), args.isPalette === true, trans),
@@ -69,11 +55,10 @@ export const pairingPlugin: JupyterFrontEndPlugin<void> = {
       panel.context.fileChanged.connect(refresh);
       panel.context.model.metadataChanged.connect(refresh);
     };
-    notebooks.forEach(watch);
-    notebooks.widgetAdded.connect((_, panel) => watch(panel));
+    forEachNotebook(notebooks, watch);
     app.shell.currentChanged?.connect(refresh);
   }
-};
+});
 
 /** Return the notebook in front if it is, or can become, half of a pair. */
 function currentNotebook(
