@@ -1,6 +1,10 @@
 import { nullTranslator } from '@jupyterlab/translation';
-import { beginQuestion, type IAsked } from '../ask/question';
-import { type IGrid, selectedRows } from '../ask/selections';
+import {
+  beginQuestion,
+  type IAsked,
+  type IGrid,
+  selectedRows
+} from '../ask/selections';
 
 const trans = nullTranslator.load('msgbook');
 

@@ -2,7 +2,7 @@ import type { ICodeCellModel } from '@jupyterlab/cells';
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 import type { YCodeCell } from '@jupyter/ydoc';
 import { setAgent } from '../cells/changes';
-import { cellSource } from '../live/pageConnection';
+import { cellSource } from '../comm/cellMessages';
 import { hideYjsWarnings } from './quietYjs';
 
 hideYjsWarnings();

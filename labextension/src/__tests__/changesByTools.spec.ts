@@ -1,9 +1,11 @@
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
-
-import { type CellChange, parseChangeRequest } from '../comm/cellChanges';
+import {
+  type CellChange,
+  parseChangeRequest,
+  applyChange
+} from '../live/cellChanges';
 import { handle } from '../comm/handlers';
-import { applyChange } from '../live/cellChanges';
 import { hideYjsWarnings } from './quietYjs';
 
 hideYjsWarnings();

@@ -1,5 +1,5 @@
 import type { JSONObject } from '@lumino/coreutils';
-import type { ITurnCells } from '../live/turnBundle';
+import type { ITurnCells } from '../live/turnOutputs';
 import type { TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
 

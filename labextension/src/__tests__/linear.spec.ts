@@ -2,7 +2,7 @@ import texts from '../../../tests/format/turn/fixtures/markdown_cost.json';
 import { htmlOf, plainCode } from '../safe/dialect';
 import { takesTooLong } from '../safe/markdown';
 import { linkUrl, showForeignTags } from '../safe/strictHtml';
-import { turnBundle } from '../live/turnBundle';
+import { turnBundle } from '../live/turnOutputs';
 import { Cuts, isOneUnit } from '../render/textView';
 import { diffLines } from '../render/diffView';
 import {

@@ -1,7 +1,6 @@
 import { Cell, CodeCellModel } from '@jupyterlab/cells';
-
 import type { BareCell } from '../comm/ourKernels';
-import { listMessage } from '../live/messageHeadings';
+import { listMessage } from '../plugins/contents';
 
 const OF_ANSWER = {
   text: 'A heading',

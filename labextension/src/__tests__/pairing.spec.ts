@@ -12,7 +12,7 @@ import {
   unpair,
   unpairNotebook,
   withFormats
-} from '../extras/pairing/pairNotebook';
+} from '../extras/pairing/plugin';
 
 const IPYNB = 'notes/chat.ipynb';
 const TEXT = 'notes/chat.msg.md';

@@ -2,7 +2,7 @@ import { handle } from '../comm/handlers';
 import type { JSONObject } from '@lumino/coreutils';
 
 import { LiveTurns, WRITE_INTERVAL } from '../live/liveTurns';
-import { turnBundle } from '../live/turnBundle';
+import { turnBundle } from '../live/turnOutputs';
 import type { TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
 import { FakePage, said, turn } from './fakePage';

@@ -34,7 +34,7 @@ import { chooseOtherModel } from './otherModel';
 import type { TurnJson } from '../turn/delta';
 import { PathExt } from '@jupyterlab/coreutils';
 import { pathBeside } from '../files/beside';
-import { errorText } from '../live/errorText';
+import { errorText } from '../turn/text';
 import { openNotebook } from '../live/chatNotebook';
 import { idInFile } from '../live/messageReady';
 

@@ -1,6 +1,6 @@
 import type { ISessionContextDialogs } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { errorText } from '../live/errorText';
+import { errorText, visible } from '../turn/text';
 import { runCell } from '../live/documentChanges';
 import type { PageConnection } from '../live/pageConnection';
 import {
@@ -11,7 +11,6 @@ import {
 } from '../pickers/agents';
 import { openChoiceList } from '../pickers/popup';
 import { asTexts, parseTurn } from '../turn/model';
-import { visible } from '../turn/text';
 import { factsOf, setModel, setNotebook } from './changes';
 
 /** Milliseconds: a server may take long to list its models. */

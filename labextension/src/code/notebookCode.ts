@@ -9,14 +9,13 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { findFile, pathBeside } from '../files/beside';
-import { errorText } from '../live/errorText';
+import { errorText, visible } from '../turn/text';
 import {
   activateCell,
   type INewCell,
   insertCell,
   runCell
 } from '../live/documentChanges';
-import { visible } from '../turn/text';
 
 /** What the code toolbar does with code of an answer. */
 export interface ICodeActions {

@@ -13,7 +13,7 @@ import {
   keepSummaries,
   markHistory
 } from './documentChanges';
-import type { ITurnCells } from './turnBundle';
+import type { ITurnCells } from './turnOutputs';
 import type { Kernel } from '@jupyterlab/services';
 
 /** A prompt that asks for the rest of the answer above. */

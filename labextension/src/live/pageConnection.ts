@@ -11,10 +11,10 @@ import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
-import { parseChangeRequest } from '../comm/cellChanges';
+import { parseChangeRequest, applyChange } from './cellChanges';
 import {
+  cellSource,
   CellsReporter,
-  type ICellSource,
   parseCellsQuestion
 } from '../comm/cellMessages';
 import { handle, type Handlers, type IMessage } from '../comm/handlers';
@@ -34,7 +34,6 @@ import type { TurnJson } from '../turn/delta';
 import { hasAnswer, parseTurn } from '../turn/model';
 import { MirroredOutputs, EarlierAnswers } from './mirroredOutputs';
 import { Approvals } from './approvals';
-import { applyChange } from './cellChanges';
 import { EndFollower } from './endFollower';
 import { LiveTurns } from './liveTurns';
 import { NotebookCells } from './notebookCells';
@@ -375,44 +374,6 @@ export class PageConnection implements ITurnHost {
   private readonly _received = new Signal<this, JSONValue>(this);
   private readonly _reporter = new CellsReporter();
   private readonly _link: KernelLink;
-}
-
-/** The part of Yjs's map of a cell that is used here. */
-interface IObserved {
-  observeDeep(changed: () => void): void;
-}
-
-/**
- * The state of each cell that was asked for, by the map that the cell's JSON is made from.
- *
- * The cell's own signal leaves out the changes of outputs that come from this page's kernel.
- */
-const states = new WeakMap<IObserved, object>();
-
-/** Return a cell as it is told to the kernel. */
-export function cellSource(cell: ICellModel): ICellSource {
-  return {
-    id: cell.id,
-    get state() {
-      return stateOf(cell);
-    },
-    toJSON: () => cell.toJSON()
-  };
-}
-
-function stateOf({ sharedModel }: ICellModel): object {
-  const { ymodel } = sharedModel as unknown as { ymodel?: IObserved };
-  if (ymodel === undefined) {
-    // No change of it is told: each look may be at another state.
-    return {};
-  }
-  let state = states.get(ymodel);
-  if (state === undefined) {
-    ymodel.observeDeep(() => states.set(ymodel, {}));
-    state = {};
-    states.set(ymodel, state);
-  }
-  return state;
 }
 
 /**

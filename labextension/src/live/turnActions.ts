@@ -5,7 +5,7 @@ import {
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Queries } from '../comm/queries';
 import type { TurnAction } from '../render/host';
-import { errorText } from './errorText';
+import { errorText } from '../turn/text';
 import { activateCell, insertCell, runCell } from './documentChanges';
 
 /** Do what a person wants to be done with the turn of a cell; tell them if it cannot be done. */

@@ -1,7 +1,7 @@
 import type { Contents } from '@jupyterlab/services';
 import { Poll } from '@lumino/polling';
 import { type ISignal, Signal } from '@lumino/signaling';
-import { errorText } from '../live/errorText';
+import { errorText } from '../turn/text';
 import type { PageConnection } from '../live/pageConnection';
 import type { IPageConnections } from '../tokens';
 import {

@@ -10,7 +10,7 @@ import {
 import { setHistory } from '../cells/changes';
 import { QueryError } from '../comm/queries';
 import { isChatNotebook } from '../live/chatNotebook';
-import { errorText } from '../live/errorText';
+import { errorText } from '../turn/text';
 import type { PageConnection } from '../live/pageConnection';
 import { setSwitch } from '../live/switches';
 import type { IPageConnections } from '../tokens';

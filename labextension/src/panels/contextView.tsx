@@ -1,12 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React, { memo, useState } from 'react';
 import type { IShownRequest } from '../comm/contextAnswers';
-import { errorText } from '../live/errorText';
+import { errorText, plainTitle } from '../turn/text';
 import { copyText } from '../render/dom';
-import { plainTitle } from '../turn/text';
-import { Messages } from './contextRows';
+import { Messages, Switches } from './contextRows';
 import { ContextModel } from './contextModel';
-import { Switches } from './contextSwitches';
 import { formatCount } from '../turn/wording';
 import { contextIcon } from '../icons';
 import type { IPageConnections } from '../tokens';

@@ -1,6 +1,6 @@
 import { type ISignal, Signal } from '@lumino/signaling';
 import { type IRules, parseRules } from '../comm/approvalMessages';
-import { errorText } from '../live/errorText';
+import { errorText } from '../turn/text';
 import type { PageConnection } from '../live/pageConnection';
 import type { IPageConnections } from '../tokens';
 import { isObject } from '../turn/model';

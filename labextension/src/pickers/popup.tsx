@@ -3,8 +3,7 @@ import { Widget } from '@lumino/widgets';
 import React, { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { Boundary } from '../panels/sidePanel';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { errorText } from '../live/errorText';
-import { visible } from '../turn/text';
+import { errorText, visible } from '../turn/text';
 import { fitting, type IChoice, type IChoices, movedTo } from './agents';
 
 /** Pixels between a list and the edges of the window. */

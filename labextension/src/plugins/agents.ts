@@ -4,7 +4,7 @@ import { ICommandPalette, showErrorMessage } from '@jupyterlab/apputils';
 import { URLExt } from '@jupyterlab/coreutils';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ServerConnection } from '@jupyterlab/services';
-import { errorText } from '../live/errorText';
+import { errorText } from '../turn/text';
 import { openNotebook } from '../live/chatNotebook';
 import { addSidePanel } from '../panels/sidePanel';
 import { AgentsModel } from '../panels/agentsModel';

@@ -5,8 +5,12 @@ import { ICommandPalette } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { beginQuestion, type IAsked } from '../ask/question';
-import { selectedInDocument, selectedInNotebook } from '../ask/selections';
+import {
+  beginQuestion,
+  type IAsked,
+  selectedInDocument,
+  selectedInNotebook
+} from '../ask/selections';
 import { kindOfCell } from '../cells/changeKind';
 import { withFirstLine } from '../cells/kinds';
 import { relativeTo } from '../files/beside';

@@ -4,10 +4,9 @@ import { PathExt } from '@jupyterlab/coreutils';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
-
 import { factsOf } from '../cells/changes';
 import { chatTitle, freeName, isUntitled } from '../files/chatName';
-import { errorText } from '../live/errorText';
+import { errorText } from '../turn/text';
 import type { PageConnection } from '../live/pageConnection';
 import { saving } from '../live/turnSaver';
 import { element } from '../render/dom';

@@ -1,12 +1,11 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { addCommand } from '../commands';
 import { forEachNotebook, plugin } from './plugin';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { IMermaidManager } from '@jupyterlab/mermaid';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { type ISignal, Signal } from '@lumino/signaling';
-import { CommandIDs } from '../commands';
+import { addCommand, CommandIDs } from '../commands';
 import { CHAT_CLASS } from '../cells/activePrompt';
 import { bareCellIn, onKernelChoice, openNotebook } from '../live/chatNotebook';
 import { PageConnection } from '../live/pageConnection';

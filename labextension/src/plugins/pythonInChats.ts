@@ -9,7 +9,7 @@ import {
   isPythonNotebook,
   markPython,
   unmarkedCode
-} from '../cells/markPython';
+} from '../cells/changeKind';
 import { bareCellOf } from '../comm/ourKernels';
 import { bareCellIn } from '../live/chatNotebook';
 import { askBeforeRuns, type Question } from '../prompts/askFirst';

@@ -18,7 +18,7 @@ import { SetupKernel, setupWords } from '../setup/setupKernel';
 import { SetupSteps } from '../setup/useSetup';
 import { IPageConnections } from '../tokens';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
-import { errorText } from '../live/errorText';
+import { errorText } from '../turn/text';
 import { openChat } from '../live/chatNotebook';
 import { exists } from '../files/beside';
 import { asText } from '../turn/model';

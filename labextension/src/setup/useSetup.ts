@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import { errorText } from '../live/errorText';
+import { errorText } from '../turn/text';
 import {
   asParams,
   EMPTY,

@@ -113,3 +113,8 @@ export function plainTitle(title: string): string {
     .replace(/`([^`]+)`/g, '$1');
   return plain.trim() || title;
 }
+
+/** Return the words of a value that was thrown. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

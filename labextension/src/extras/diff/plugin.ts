@@ -1,12 +1,26 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { plugin } from '../../plugins/plugin';
 import { URLExt } from '@jupyterlab/coreutils';
-import type { DiffFactory, IGitExtension } from '@jupyterlab/git';
+import type {
+  DiffFactory,
+  IGitExtension,
+  IDiffModel,
+  IDiffWidget
+} from '@jupyterlab/git';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
-import { ServerConnection } from '@jupyterlab/services';
-import { type IChatCell, parseCells, readVersions } from './chatCell';
-import { ChatDiff } from './chatDiff';
-import type { IDiffTools } from './rowView';
+import { ServerConnection, type Contents } from '@jupyterlab/services';
+import {
+  type IChatCell,
+  parseCells,
+  readVersions,
+  type ReadCells,
+  type Versions
+} from './chatCell';
+import { type IDiffTools, foldedView, rowView } from './rowView';
+import { Panel, Widget } from '@lumino/widgets';
+import { element, withCodeSpans } from '../../render/dom';
+import { controlsVisible } from '../../turn/text';
+import { diffCells, groupRows, type RowGroup } from './rows';
 
 /** Ends of names, as jupyterlab-git knows them: what follows the last dot. */
 const EXTENSIONS = ['.md', '.mtm', '.mutsumi-notebook'];
@@ -110,4 +124,128 @@ async function readCells(
     throw await ServerConnection.ResponseError.create(response);
   }
   return parseCells(await response.json());
+}
+
+/** Rows that are drawn at once. */
+const PAGE = 200;
+
+/** What a diff shows and how it gets it. */
+export interface IChatDiffOptions {
+  readonly model: IDiffModel;
+  readonly read: ReadCells;
+  /** Make the plain text diff of the same versions. */
+  readonly plain: () => Promise<IDiffWidget>;
+  readonly tools: IDiffTools;
+}
+
+/** Two versions of a chat, cell by cell; their texts, if a version cannot be read. */
+export class ChatDiff extends Panel implements IDiffWidget {
+  constructor(private readonly _options: IChatDiffOptions) {
+    super();
+    this.addClass('msgbook-ChatDiff');
+    this.node.tabIndex = 0;
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute(
+      'aria-label',
+      this._options.tools.trans.__(
+        'Changes of the chat %1',
+        this.model.filename
+      )
+    );
+  }
+
+  get model(): IDiffModel {
+    return this._options.model;
+  }
+
+  /** Conflicts are resolved in the plain text diff. */
+  readonly isFileResolved = true;
+
+  async getResolvedFile(): Promise<Partial<Contents.IModel>> {
+    const content = await this.model.challenger.content();
+    return { type: 'file', format: 'text', content };
+  }
+
+  /** Read both versions again. */
+  async refresh(): Promise<void> {
+    const { model, read } = this._options;
+    await this.showVersions(await readVersions(model, read));
+  }
+
+  /** Show what was read. */
+  async showVersions(versions: Versions): Promise<void> {
+    const { plain, tools } = this._options;
+    const { trans } = tools;
+    if (versions === null || 'reason' in versions) {
+      const words =
+        versions === null
+          ? trans.__('One of the versions is no chat.')
+          : trans.__('The chat cannot be shown: %1', versions.reason);
+      const text = await plain();
+      this._clear();
+      const notice = element(
+        'div',
+        'msgbook-Notice msgbook-mod-warning',
+        ...withCodeSpans(controlsVisible(words))
+      );
+      this.addWidget(new Widget({ node: notice }));
+      this.addWidget(text);
+      return;
+    }
+    this._clear();
+    const { reference, challenger } = this.model;
+    const labels = element(
+      'div',
+      'msgbook-ChatDiff-versions',
+      element('span', 'msgbook-Diff-removed', reference.label),
+      element('span', 'msgbook-Diff-added', challenger.label)
+    );
+    this.addWidget(new Widget({ node: labels }));
+    const groups = groupRows(diffCells(versions.before, versions.after));
+    this._showGroups(groups);
+    if (!groups.some(group => 'row' in group)) {
+      const words = trans.__('No cell was changed.');
+      const node = element('div', 'msgbook-ChatDiff-none', words);
+      this.addWidget(new Widget({ node }));
+    }
+  }
+
+  private _showGroups(groups: readonly RowGroup[]): void {
+    const { tools } = this._options;
+    for (const group of groups.slice(0, PAGE)) {
+      this.addWidget(groupView(group, tools));
+    }
+    const rest = groups.slice(PAGE);
+    if (rest.length > 0) {
+      const { trans } = tools;
+      const words = trans._n('%1 more row', '%1 more rows', rest.length);
+      const button = element('button', 'msgbook-Diff-toggle', words);
+      button.type = 'button';
+      const more = new Widget({ node: button });
+      button.addEventListener('click', () => {
+        more.dispose();
+        this._showGroups(rest);
+      });
+      this.addWidget(more);
+    }
+  }
+
+  private _clear(): void {
+    while (this.widgets.length > 0) {
+      this.widgets[0].dispose();
+    }
+  }
+}
+
+function groupView(group: RowGroup, tools: IDiffTools): Widget {
+  if ('row' in group) {
+    return rowView(group.row, tools);
+  }
+  const { same } = group;
+  const { trans } = tools;
+  return foldedView(
+    trans._n('%1 unchanged cell', '%1 unchanged cells', same.length),
+    '',
+    panel => same.forEach(row => panel.addWidget(rowView(row, tools)))
+  );
 }

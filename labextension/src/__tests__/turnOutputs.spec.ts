@@ -1,5 +1,5 @@
 import costs from '../../../tests/format/turn/fixtures/markdown_cost.json';
-import { turnBundle } from '../live/turnBundle';
+import { turnBundle } from '../live/turnOutputs';
 import { takesTooLong } from '../safe/markdown';
 import { TURN_MIME } from '../turn/model';
 
