@@ -23,32 +23,35 @@ export interface IRowTools {
   readonly toggle: (key: string) => void;
 }
 
-/** The agents below one, or of a folder. */
-export function AgentRows(props: {
-  readonly agents: readonly IListedAgent[];
+interface IRowProps {
+  readonly agent: IListedAgent;
   readonly tools: IRowTools;
+}
+
+/** The agents below one, or of a folder. */
+export function AgentRows({
+  agents,
+  tools
+}: Pick<IRowProps, 'tools'> & {
+  readonly agents: readonly IListedAgent[];
 }): React.JSX.Element {
   return (
     <ul className="msgbook-AgentsPanel-rows">
-      {props.agents.map(agent => (
-        <Row key={agent.key} agent={agent} tools={props.tools} />
+      {agents.map(agent => (
+        <Row key={agent.key} agent={agent} tools={tools} />
       ))}
     </ul>
   );
 }
 
-function Row(props: {
-  readonly agent: IListedAgent;
-  readonly tools: IRowTools;
-}): React.JSX.Element {
-  const { agent, tools } = props;
+function Row({ agent, tools }: IRowProps): React.JSX.Element {
   const { children, key, outside, status } = agent;
   const isClosed = tools.closed.has(key);
   return (
     <li className="msgbook-AgentsPanel-agent" data-status={status}>
       <div className="msgbook-AgentsPanel-line">
         {children.length > 0 ? (
-          <Toggle agent={agent} isClosed={isClosed} tools={tools} />
+          <Toggle agent={agent} tools={tools} />
         ) : (
           <span className="msgbook-AgentsPanel-noToggle" />
         )}
@@ -67,12 +70,8 @@ function Row(props: {
   );
 }
 
-function Toggle(props: {
-  readonly agent: IListedAgent;
-  readonly isClosed: boolean;
-  readonly tools: IRowTools;
-}): React.JSX.Element {
-  const { agent, isClosed, tools } = props;
+function Toggle({ agent, tools }: IRowProps): React.JSX.Element {
+  const isClosed = tools.closed.has(agent.key);
   const Icon = isClosed ? caretRightIcon : caretDownIcon;
   const name = shownText(agent.name);
   return (
@@ -88,11 +87,7 @@ function Toggle(props: {
 }
 
 /** The conversation, which a click opens. */
-function Conversation(props: {
-  readonly agent: IListedAgent;
-  readonly tools: IRowTools;
-}): React.JSX.Element {
-  const { agent, tools } = props;
+function Conversation({ agent, tools }: IRowProps): React.JSX.Element {
   const { path, outside } = agent;
   const about = aboutOf(shownText(agent.name), shownText(agent.task));
   const title = [about, shownText(path ?? outside ?? '')];
@@ -110,11 +105,7 @@ function Conversation(props: {
   );
 }
 
-function Facts(props: {
-  readonly agent: IListedAgent;
-  readonly tools: IRowTools;
-}): React.JSX.Element {
-  const { agent, tools } = props;
+function Facts({ agent, tools }: IRowProps): React.JSX.Element {
   const { outside, problem, status } = agent;
   const { trans } = tools;
   const name = shownText(agent.name);
@@ -151,12 +142,11 @@ function Facts(props: {
   );
 }
 
-function CopyPath(props: {
-  readonly agent: IListedAgent;
-  readonly path: string;
-  readonly tools: IRowTools;
-}): React.JSX.Element {
-  const { agent, path, tools } = props;
+function CopyPath({
+  agent,
+  path,
+  tools
+}: IRowProps & { readonly path: string }): React.JSX.Element {
   const { trans } = tools;
   return (
     <button
@@ -170,11 +160,7 @@ function CopyPath(props: {
   );
 }
 
-function StopButton(props: {
-  readonly agent: IListedAgent;
-  readonly tools: IRowTools;
-}): React.JSX.Element {
-  const { agent, tools } = props;
+function StopButton({ agent, tools }: IRowProps): React.JSX.Element {
   const label = tools.trans.__('Stop %1', shownText(agent.name));
   return (
     <button

@@ -24,7 +24,7 @@ interface ICellProps {
 
 /** A cell with its messages, or one that is left out. */
 export function CellRow(props: ICellProps): JSX.Element {
-  const { model, cell, isPrompt, hash, trans } = props;
+  const { model, cell, isPrompt, trans } = props;
   const isSent = cell.history !== 'exclude';
   const title =
     cell.title === '' ? trans.__('(your next prompt)') : plainTitle(cell.title);
@@ -48,16 +48,10 @@ export function CellRow(props: ICellProps): JSX.Element {
           <span className="msgbook-Context-number">{cell.number}</span>
           {title}
         </button>
-        <Marks cell={cell} trans={trans} />
+        <Marks {...props} />
       </div>
       {cell.messages.map(message => (
-        <MessageRow
-          key={message.index}
-          model={model}
-          message={message}
-          hash={hash}
-          trans={trans}
-        />
+        <MessageRow key={message.index} {...props} message={message} />
       ))}
     </li>
   );
@@ -91,13 +85,7 @@ function Toggle({ model, cell, trans }: ICellProps): JSX.Element {
   );
 }
 
-function Marks({
-  cell,
-  trans
-}: {
-  readonly cell: IRequestCell;
-  readonly trans: TranslationBundle;
-}): JSX.Element {
+function Marks({ cell, trans }: ICellProps): JSX.Element {
   const isJoined = cell.history === 'include' && cell.messages.length === 0;
   return (
     <>
@@ -130,7 +118,7 @@ interface IMessageProps {
 
 /** A message: its role and size; its text, once it is opened. */
 export function MessageRow(props: IMessageProps): JSX.Element {
-  const { model, message, hash, trans } = props;
+  const { message, hash, trans } = props;
   const [isOpen, setOpen] = useState(false);
   return (
     <details
@@ -153,27 +141,15 @@ export function MessageRow(props: IMessageProps): JSX.Element {
         </span>
       </summary>
       {isOpen && (
-        <MessageText
-          // Another request may have another message in this place.
-          key={hash}
-          model={model}
-          index={message.index}
-          trans={trans}
-        />
+        // Another request may have another message in this place.
+        <MessageText key={hash} {...props} />
       )}
     </details>
   );
 }
 
-function MessageText({
-  model,
-  index,
-  trans
-}: {
-  readonly model: ContextModel;
-  readonly index: number;
-  readonly trans: TranslationBundle;
-}): JSX.Element {
+function MessageText({ model, message, trans }: IMessageProps): JSX.Element {
+  const { index } = message;
   const [text, setText] = useState<string | null>(null);
   useEffect(() => {
     let isShown = true;
@@ -205,15 +181,15 @@ function describeRole(role: string, trans: TranslationBundle): string {
   }
 }
 
-interface IMessagesProps {
+interface IRequestProps {
   readonly model: ContextModel;
   readonly request: IShownRequest;
   readonly trans: TranslationBundle;
 }
 
 /** What the request consists of: tools, system messages, and cells in their order. */
-export function Messages(props: IMessagesProps): JSX.Element {
-  const { model, request, trans } = props;
+export function Messages(props: IRequestProps): JSX.Element {
+  const { request, trans } = props;
   return (
     <ul
       className="msgbook-Context-cells"
@@ -224,18 +200,17 @@ export function Messages(props: IMessagesProps): JSX.Element {
       {request.cells.map((cell, index) => (
         <CellRow
           key={cell.id ?? 'next'}
-          model={model}
+          {...props}
           cell={cell}
           isPrompt={index === request.cells.length - 1}
           hash={request.hash}
-          trans={trans}
         />
       ))}
     </ul>
   );
 }
 
-function ToolsRow({ request, trans }: IMessagesProps): JSX.Element {
+function ToolsRow({ request, trans }: IRequestProps): JSX.Element {
   const { count, tokens } = request.tools;
   return (
     <li className="msgbook-Context-cell">
@@ -247,16 +222,16 @@ function ToolsRow({ request, trans }: IMessagesProps): JSX.Element {
   );
 }
 
-function SystemRow({ model, request, trans }: IMessagesProps): JSX.Element {
+function SystemRow(props: IRequestProps): JSX.Element {
+  const { hash, system } = props.request;
   return (
     <li className="msgbook-Context-cell">
-      {request.system.map(message => (
+      {system.map(message => (
         <MessageRow
           key={message.index}
-          model={model}
+          {...props}
           message={message}
-          hash={request.hash}
-          trans={trans}
+          hash={hash}
         />
       ))}
     </li>
@@ -277,14 +252,8 @@ export function useWanted(
   return [wanted ?? isOn, want];
 }
 
-interface ISwitchesProps {
-  readonly model: ContextModel;
-  readonly request: IShownRequest;
-  readonly trans: TranslationBundle;
-}
-
 /** Rules, skills, macros, MCP servers and tools, each with a box that is checked if the model gets it. */
-export function Switches(props: ISwitchesProps): JSX.Element {
+export function Switches(props: IRequestProps): JSX.Element {
   const { model, request, trans } = props;
   return (
     <section

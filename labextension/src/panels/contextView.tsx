@@ -142,7 +142,8 @@ interface IViewProps {
 }
 
 /** The request of the active prompt, message by message. */
-export function ContextView({ model, trans }: IViewProps): JSX.Element {
+export function ContextView(props: IViewProps): JSX.Element {
+  const { model, trans } = props;
   const { request, problem } = model;
   if (model.connection === null) {
     return (
@@ -173,7 +174,7 @@ export function ContextView({ model, trans }: IViewProps): JSX.Element {
           className={problem === '' ? '' : 'msgbook-mod-outdated'}
           aria-busy={model.isAsking}
         >
-          <Request model={model} request={request} trans={trans} />
+          <Request {...props} request={request} />
         </div>
       )}
     </>
@@ -181,24 +182,23 @@ export function ContextView({ model, trans }: IViewProps): JSX.Element {
 }
 
 /** The request; it is drawn again with each answer, and not with each question. */
-const Request = memo(function Request({
-  model,
-  request,
-  trans
-}: IViewProps & { readonly request: IShownRequest }): JSX.Element {
+const Request = memo(function Request(
+  props: IViewProps & IRequestProps
+): JSX.Element {
+  const { request } = props;
   return (
     <>
-      <Head request={request} trans={trans} />
-      <CopyRequest key={request.hash} model={model} trans={trans} />
-      <RequestBar request={request} trans={trans} />
-      <Cache request={request} trans={trans} />
+      <Head {...props} />
+      <CopyRequest key={request.hash} {...props} />
+      <RequestBar {...props} />
+      <Cache {...props} />
       {request.notices.map((notice, index) => (
         <p key={index} className="msgbook-Context-notice">
           {notice}
         </p>
       ))}
-      <Messages model={model} request={request} trans={trans} />
-      <Switches model={model} request={request} trans={trans} />
+      <Messages {...props} />
+      <Switches {...props} />
     </>
   );
 });
@@ -233,13 +233,7 @@ function CopyRequest({ model, trans }: IViewProps): JSX.Element {
   );
 }
 
-function Head({
-  request,
-  trans
-}: {
-  readonly request: IShownRequest;
-  readonly trans: TranslationBundle;
-}): JSX.Element {
+function Head({ request, trans }: IRequestProps): JSX.Element {
   const prompt = request.cells[request.cells.length - 1];
   const { agent, provider } = request;
   const model = request.model ?? trans.__("the server's only model");
@@ -256,13 +250,7 @@ function Head({
   );
 }
 
-function LeftOut({
-  request,
-  trans
-}: {
-  readonly request: IShownRequest;
-  readonly trans: TranslationBundle;
-}): JSX.Element | null {
+function LeftOut({ request, trans }: IRequestProps): JSX.Element | null {
   const { cells } = request;
   const count = (history: string) =>
     cells.filter(cell => cell.history === history).length;
@@ -278,13 +266,7 @@ function LeftOut({
   );
 }
 
-function Cache({
-  request,
-  trans
-}: {
-  readonly request: IShownRequest;
-  readonly trans: TranslationBundle;
-}): JSX.Element {
+function Cache({ request, trans }: IRequestProps): JSX.Element {
   const { share, changes } = request.cache;
   return (
     <div className="msgbook-Context-cache">
