@@ -115,6 +115,9 @@ def test_a_message_that_begins_like_code_waits_for_the_default_agent_as_any_othe
         '%%msg agent="my agent" history=exclude\nWhat?',
         "%%msg\n%%bash\nls",
         "%%msg\n\n# comment?\nx = 1",
+        '%%msg\nThe docstring opens with """ and never ends',
+        "%%msg\nIs ''' one, or \"\"\" and '?\n\n- a",
+        "%%msg\n!ls\n%time x",
         "%continue",
         "%model gpt-5",
         "await x",
@@ -128,3 +131,23 @@ def test_a_script_beside_the_notebook_holds_its_messages_in_comments(form, sourc
     assert sources(jupytext.reads(text, form)) == [source, "after = 1"]
     if form != "md":
         compile(text.replace("await ", ""), "notebook.py", "exec")
+
+
+@pytest.mark.parametrize("form", ["py:percent", "py:light", "md"])
+@pytest.mark.parametrize(
+    ("source", "read"),
+    [
+        ("\n \n%%msg\nWhat?", "%%msg\nWhat?"),
+        ("  %%msg  \n What?", "%%msg\n What?"),
+        ("%%msg\tagent=a\nWhat?", "%%msg agent=a\nWhat?"),
+        ("%%msg", "%%msg\n"),
+    ],
+)
+def test_blanks_about_the_line_of_a_message_do_not_make_it_code_of_the_script(form, source, read):
+    nb = notebook(source, "after = 1")
+
+    text = jupytext.writes(nb, form)
+
+    assert sources(jupytext.reads(text, form)) == [read, "after = 1"]
+    if form != "md":
+        compile(text, "notebook.py", "exec")

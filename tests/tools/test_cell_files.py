@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -186,3 +187,110 @@ def test_a_notebook_outside_the_folder_asks_each_time(files, tmp_path):
     assert files.approval_request("read_cell", path=str(outside)).reason.startswith("it is outside")
     needed = files.approval_request("edit_cell", path=str(outside), cell="odd", old="1/0", new="x")
     assert needed.always_asks
+
+
+EDIT = {"cell": "odd", "old": "1/0", "new": "x"}
+INSERT = {"after": "odd", "kind": "note", "source": "new"}
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    path = tmp_path.parent / f"{tmp_path.name}-outside.ipynb"
+    path.write_text(NOTEBOOK)
+    return path
+
+
+@pytest.mark.parametrize("way", ["link.ipynb", "up/{name}", "sub/../../{name}", "{path}"])
+def test_a_link_leads_to_what_is_asked_about_by_its_real_path(files, tmp_path, outside, way):
+    (tmp_path / "link.ipynb").symlink_to(outside)
+    (tmp_path / "up").symlink_to("..")
+    (tmp_path / "sub").mkdir()
+    path = way.format(name=outside.name, path=outside)
+
+    for tool, arguments in (("read_cell", {}), ("edit_cell", EDIT), ("insert_cell", INSERT)):
+        asked = files.approval_request(tool, path=path, **arguments)
+        assert asked.path == str(outside)
+        assert asked.always_asks or tool == "read_cell"
+    assert outside.read_text() == NOTEBOOK
+
+
+@pytest.mark.parametrize(("tool", "arguments"), [("edit_cell", EDIT), ("insert_cell", INSERT)])
+def test_a_link_that_takes_the_place_of_an_approved_file_is_asked_about_again(
+    files, tmp_path, outside, tool, arguments
+):
+    needed = files.approval_request(tool, path="odd.ipynb", **arguments)
+    (tmp_path / "odd.ipynb").unlink()
+    (tmp_path / "odd.ipynb").symlink_to(outside)
+
+    again = files.reply(tool, needed, path="odd.ipynb", **arguments)
+
+    assert again["approval_request"].path == str(outside)
+    assert outside.read_text() == NOTEBOOK
+
+
+def test_a_link_in_the_folder_stays_a_link_and_its_file_is_changed(files, tmp_path):
+    (tmp_path / "link.ipynb").symlink_to("odd.ipynb")
+
+    needed = files.approval_request("edit_cell", path="link.ipynb", **EDIT)
+    files.reply("edit_cell", needed, path="link.ipynb", **EDIT)
+
+    assert needed.path == str(tmp_path / "odd.ipynb")
+    assert (tmp_path / "link.ipynb").is_symlink()
+    assert "1/0" not in (tmp_path / "odd.ipynb").read_text()
+
+
+@pytest.mark.parametrize("name", [".env.ipynb", "id_rsa.ipynb", ".ssh/a.ipynb", ".git/config"])
+def test_what_may_hold_a_secret_is_asked_about_each_time(files, tmp_path, name):
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text(NOTEBOOK)
+
+    assert files.approval_request("read_cell", path=name).always_asks
+
+
+@pytest.mark.parametrize("name", [".msgbook/a.msg.md", ".git/a.ipynb", ".agents/skills/a.ipynb"])
+def test_files_that_say_what_happens_later_are_asked_about_each_time(files, tmp_path, name):
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).write_text(CHAT if name.endswith(".md") else NOTEBOOK)
+    edit = {**EDIT, "cell": "1"} if name.endswith(".md") else EDIT
+
+    assert files.approval_request("edit_cell", path=name, **edit).always_asks
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "loop", "device"])
+def test_what_is_no_regular_file_is_an_error_at_once(files, tmp_path, kind):
+    path = tmp_path / "odd2.ipynb"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to({"loop": path.name, "device": "/dev/zero"}[kind])
+
+    for tool, arguments in (("read_cell", {}), ("edit_cell", EDIT), ("insert_cell", INSERT)):
+        reply = files.reply(tool, path=path.name, **arguments)
+        if "approval_request" in reply:  # what is outside is asked about first
+            reply = files.reply(tool, reply["approval_request"], path=path.name, **arguments)
+        assert reply["error"]
+
+
+@pytest.mark.parametrize(
+    "path", ["a\0.ipynb", "~/a.ipynb", "~nobody/a.ipynb", "/" * 9000, "x" * 9000]
+)
+def test_a_path_that_can_be_none_is_an_error_in_words(files, path):
+    for tool, arguments in (("read_cell", {}), ("edit_cell", EDIT), ("insert_cell", INSERT)):
+        reply = files.reply(tool, path=path, **arguments)
+        assert reply.get("error") or reply["approval_request"].always_asks
+
+
+def test_an_agent_of_one_folder_asks_about_a_notebook_of_another(tmp_path):
+    for name in ("mine", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "odd.ipynb").write_text(NOTEBOOK)
+    files = FileCalls(tmp_path, allowed=[tmp_path / "mine"])
+    (tmp_path / "mine" / "link.ipynb").symlink_to("../other/odd.ipynb")
+
+    assert "#1 odd" in files.run("read_cell", path="mine/odd.ipynb")
+    for path in ("other/odd.ipynb", "mine/link.ipynb"):
+        for tool, arguments in (("read_cell", {}), ("edit_cell", EDIT), ("insert_cell", INSERT)):
+            asked = files.approval_request(tool, path=path, **arguments)
+            assert asked.path == str(tmp_path / "other" / "odd.ipynb")

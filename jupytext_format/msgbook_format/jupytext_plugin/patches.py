@@ -22,17 +22,17 @@ import jupytext.formats
 import jupytext.header
 import jupytext.jupytext
 import jupytext.pairs
+import jupytext.stringparser
 from jupytext import languages
 from jupytext.cell_reader import MarkdownCellReader
 from jupytext.cell_to_text import MarkdownCellExporter
 
-from msgbook_format.jupytext_plugin import command_line, pairing, read_write
+from msgbook_format.jupytext_plugin import command_line, message_language, pairing, read_write
 from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME, is_message_suffix, is_ours
-from msgbook_format.syntax import MSG_MAGIC
+from msgbook_format.jupytext_plugin.message_language import MESSAGE
 
 Function = Callable[..., Any]
 
-_MESSAGE = MSG_MAGIC.removeprefix("%%")
 _NAMES = r"^```(`*)(\s*)("
 """Beginning of the pattern of a fence in Jupytext's Markdown, up to the names of languages."""
 
@@ -81,6 +81,10 @@ _REPLACEMENTS: dict[str, Callable[[Function], Function]] = {
     "jupytext.write": read_write.write,
     # The counterpart of `reads`. `jupytext.writes` also fills metadata in, so it stays.
     "jupytext.TextNotebookConverter.writes": read_write.converter_writes,
+    # Quotes in a message end no cell: an unclosed `"""` would take the cells below along.
+    "stringparser.StringParser.__init__": message_language.parser_init,
+    # Blanks above and behind `%%msg` are no matter, but would leave the message as code in a script.
+    "languages.cell_language": message_language.cell_language,
     # The command line looks at the extension alone, and takes `chat.msg.md` for Markdown.
     "cli.jupytext_single_file": command_line.jupytext_single_file,
 }
@@ -106,6 +110,8 @@ _EXPECTED = {
     "jupytext.read": ["fp", "as_version", "fmt", "config", "kwargs"],
     "jupytext.write": ["nb", "fp", "version", "fmt", "config", "kwargs"],
     "jupytext.TextNotebookConverter.writes": ["self", "nb", "metadata", "kwargs"],
+    "stringparser.StringParser.__init__": ["self", "language"],
+    "languages.cell_language": ["source", "default_language", "custom_cell_magics"],
     "config.JupytextConfiguration.set_default_format_options": ["self", "format_options", "read"],
     "cli.jupytext_single_file": ["nb_file", "args", "log", "notary"],
 }  # fmt: skip
@@ -170,10 +176,10 @@ def _add_language() -> None:
 
     Its words would be Python there, and a line `# %%` in it would begin a cell.
     """
-    languages._JUPYTER_LANGUAGES.add(_MESSAGE)
-    languages._JUPYTER_LANGUAGES_LOWER_AND_UPPER.add(_MESSAGE)
+    languages._JUPYTER_LANGUAGES.add(MESSAGE)
+    languages._JUPYTER_LANGUAGES_LOWER_AND_UPPER.add(MESSAGE)
     start = MarkdownCellReader.start_code_re.pattern
-    MarkdownCellReader.start_code_re = re.compile(start.replace(_NAMES, f"{_NAMES}{_MESSAGE}|", 1))
+    MarkdownCellReader.start_code_re = re.compile(start.replace(_NAMES, f"{_NAMES}{MESSAGE}|", 1))
 
 
 def _add_format() -> None:

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat import v4
+
+from msgbook_format.syntax import CODE_FIRST_KERNELSPEC
 
 ROOT = Path(__file__).parents[4]
 TOUR = (ROOT / "tests" / "format" / "fixtures" / "tour.msg.md").read_text()
@@ -562,3 +565,33 @@ def test_messages_above_the_section_of_a_message_file_stay_to_the_byte(run, tmp_
     longer = (tmp_path / "c.msg.md").read_text()
     assert longer.startswith(text)
     assert "New" in longer
+
+
+def test_a_python_notebook_that_talks_stays_what_it_is_beside_its_script(run, tmp_path):
+    turn = {"version": 1, "status": "done", "blocks": [{"type": "text", "text": "An answer."}]}
+    answer = v4.new_output("display_data", {"application/vnd.msgbook.turn+json": turn})
+    cells = [
+        v4.new_code_cell("x = 1", id="a", outputs=[v4.new_output("stream", text="hi")]),
+        v4.new_code_cell('%%msg\nWhat is """?', id="b", outputs=[answer]),
+        v4.new_code_cell("\n%%msg\nAnd that?", id="c", outputs=[answer]),
+        v4.new_code_cell("y = 2", id="d"),
+    ]
+    notebook = v4.new_notebook(cells=cells, metadata={"kernelspec": CODE_FIRST_KERNELSPEC})
+    path, script = tmp_path / "a.ipynb", tmp_path / "a.py"
+    nbformat.write(notebook, path)
+
+    jupytext(run, "--set-formats ipynb,py:percent a.ipynb")
+    compile(script.read_text(), "a.py", "exec")
+    script.write_text(script.read_text().replace("y = 2", "y = 3"))
+    os.utime(path, (1, 1))
+    jupytext(run, "--sync a.ipynb")
+
+    synced = nbformat.read(path, 4)
+    assert [cell.source for cell in synced.cells] == [
+        "x = 1",
+        '%%msg\nWhat is """?',
+        "%%msg\nAnd that?",
+        "y = 3",
+    ]
+    assert [cell.outputs for cell in synced.cells[:3]] == [cell.outputs for cell in cells[:3]]
+    assert synced.metadata.kernelspec == CODE_FIRST_KERNELSPEC
