@@ -29,8 +29,13 @@ def new_notebook() -> dict[str, Any]:
     return notebook
 
 
+def names(spec: dict[str, str]) -> str:
+    return spec["name"]
+
+
+@pytest.mark.parametrize("spec", table.SPECS, ids=names)
 @pytest.mark.parametrize("name", ["chat.ipynb", "chat.msg.md"])
-def test_on_the_command_line(server, tmp_path, name):
+def test_on_the_command_line(server, tmp_path, name, spec):
     """It runs no code: what the code printed stands in the file."""
     server.answers = table.ANSWERS
     path = tmp_path / name
@@ -41,9 +46,13 @@ def test_on_the_command_line(server, tmp_path, name):
             if printed := table.PRINTED.get(cell["source"]):
                 stream = nbformat.v4.new_output("stream", name="stdout", text=printed)
                 cell["outputs"] = [stream]
-        write(notebook, path)
+        write(table.written_for(spec, notebook), path)
         assert with_settings(server, run_file, path, first=step.again) == 0
-        notebook = msgbook_format.read(path) if path.suffix == ".md" else nbformat.read(path, 4)
+        ran = msgbook_format.read(path) if path.suffix == ".md" else nbformat.read(path, 4)
+        for cell, answered in zip(notebook["cells"], ran["cells"], strict=True):
+            assert answered["source"] == table.source_for(spec, cell)
+            if cell["cell_type"] == "code":
+                cell["outputs"] = answered["outputs"]
 
     assert table.requests(server) == table.REQUESTS
 
@@ -53,6 +62,7 @@ class Client:
 
     Args:
         asking: Gives the id and the metadata of a cell as this client sends them.
+        spec: The kernelspec of the notebook.
     """
 
     def __init__(
@@ -60,8 +70,10 @@ class Client:
         kernel: KernelClient,
         path: Path,
         asking: Callable[[dict[str, Any]], tuple[str | None, dict[str, Any]]],
+        spec: dict[str, str],
     ) -> None:
         self._kernel, self._path, self._asking = kernel, path, asking
+        self._spec = spec
         self.notebook = new_notebook()
 
     def do(self, step: table.Step) -> None:
@@ -69,9 +81,10 @@ class Client:
         for cell_id in step.runs:
             (cell,) = [cell for cell in self.notebook["cells"] if cell["id"] == cell_id]
             cell["outputs"] = []
-            write(self.notebook, self._path)
+            write(table.written_for(self._spec, self.notebook), self._path)
             sent_id, metadata = self._asking(cell)
-            request = self._kernel.start(cell["source"], sent_id, metadata=metadata)
+            source = table.source_for(self._spec, cell)
+            request = self._kernel.start(source, sent_id, metadata=metadata)
             reply, seen = self._kernel.finish(request)
             assert reply["status"] == "ok"
             for message in seen:
@@ -125,8 +138,9 @@ def without_ids(cell: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
     return None, {}
 
 
+@pytest.mark.parametrize("spec", table.SPECS, ids=names)
 @pytest.mark.parametrize("kind", ["VS Code", "JupyterLab without our page", "a client without ids"])
-def test_by_a_client_without_our_page(server, tmp_path, kind):
+def test_by_a_client_without_our_page(server, tmp_path, kind, spec):
     server.answers = table.ANSWERS
     path = tmp_path / "my chat.ipynb"
     settings = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
@@ -134,9 +148,9 @@ def test_by_a_client_without_our_page(server, tmp_path, kind):
     if kind != "VS Code":
         settings["JPY_SESSION_NAME"] = str(path)
 
-    write(new_notebook(), path)
-    with KernelClient(settings, str(tmp_path)) as kernel:
-        client = Client(kernel, path, asking)
+    write(table.written_for(spec, new_notebook()), path)
+    with KernelClient(settings, str(tmp_path), name=spec["name"]) as kernel:
+        client = Client(kernel, path, asking, spec)
         for step in table.STEPS:
             client.do(step)
 

@@ -19,6 +19,13 @@ agents:
 default_agent: poet
 """
 
+PYTHON_SPEC = {
+    "name": "msgbook-python",
+    "display_name": "Python + Chat (msgbook)",
+    "language": "python",
+}
+SPECS = [SPEC, PYTHON_SPEC]
+
 METADATA: dict[str, Any] = {"kernelspec": SPEC, "msgbook": {"frontmatter": FRONTMATTER}}
 
 
@@ -114,3 +121,21 @@ def apply(step: Step, notebook: dict[str, Any]) -> None:
         cells.insert(place, nbformat.from_dict(cell))
     for cell in cells:
         cell["source"] = step.edits.get(cell["id"], cell["source"])
+
+
+def written_for(spec: dict[str, str], notebook: dict[str, Any]) -> dict[str, Any]:
+    """Return the notebook with its cells as a kernel takes them: in one of Python, code bare and messages marked."""
+    metadata = {**notebook["metadata"], "kernelspec": spec}
+    if spec is SPEC:
+        return {**notebook, "metadata": metadata}
+    cells = [{**cell, "source": source_for(spec, cell)} for cell in notebook["cells"]]
+    return {**notebook, "metadata": metadata, "cells": cells}
+
+
+def source_for(spec: dict[str, str], cell: dict[str, Any]) -> str:
+    """Return the source of a cell as a kernel takes it."""
+    source: str = cell["source"]
+    if spec is SPEC or cell["cell_type"] != "code":
+        return source
+    code = source.removeprefix("%%python\n")
+    return code if code != source else f"%%msg\n{source}"
