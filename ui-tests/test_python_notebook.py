@@ -9,13 +9,13 @@ from typing import Any
 
 import nbformat
 import pytest
+from chats import PYTHON_SPEC as BOTH
 from chats import SPEC
 from lab import Lab
 from playwright.sync_api import Locator, expect
 from scripted_server import ScriptedServer, text
 
 PYTHON = {"name": "python3", "display_name": "Python 3", "language": "python"}
-BOTH = {"name": "msgbook-python", "display_name": "Python + Chat (msgbook)", "language": "python"}
 
 
 def write(path: Path, spec: dict[str, str], *sources: str) -> None:
@@ -264,3 +264,38 @@ def test_hostile_text_of_another_notebook_stays_text(
     sent = model_server.messages()[-1]["content"]
     assert hostile in str(sent if isinstance(sent, str) else sent[0]["text"])
     assert "opal-17" not in str(model_server.messages())
+
+
+def test_stale_marks_and_the_panel_context_in_a_python_notebook(
+    lab: Lab, lab_root: Path, model_server: ScriptedServer, screenshot: Callable[[str], None]
+) -> None:
+    cells = ("x = 6 * 7\nx", "%%msg\nWhat is x?", "y = x + 1\ny", "%%msg\nAnd y?", "%%msg\nNow?")
+    opened(lab, lab_root / "stale-python.ipynb", BOTH, *cells)
+    model_server.answers = [text("It is 42."), text("It is 43."), text("It is 48.")]
+    for number in range(4):
+        lab.run(number)
+        expect(lab.cell(number).locator(".jp-InputPrompt")).to_have_text(f"[{number + 1}]:")
+    marks = lab.notebook.locator(".msgbook-Stale")
+    expect(marks).to_have_count(0)
+
+    lab.command("msgbook:open-context")
+    select(lab, 4)
+    panel = lab.page.locator(".msgbook-Context")
+    expect(panel.locator("h3")).to_contain_text("Cell 5: Now?")
+    expect(panel.locator(".msgbook-Context-cell")).to_have_count(5)
+    expect(panel.locator(".msgbook-Context-cell").first).to_contain_text("x = 6 * 7")
+    screenshot("context")
+
+    lab.type_in(0, "x = 6 * 8\nx")
+    expect(marks).to_have_count(2)
+    expect(lab.cell(1).locator(".msgbook-Stale")).to_contain_text("cell 1 has changed")
+    screenshot("stale")
+    # Code is run by hand; the turns below it are stale until they have its new output.
+    lab.run(0)
+    expect(lab.cell(0).locator(".jp-OutputArea-output")).to_contain_text("48")
+    lab.cell(1).locator(".msgbook-Stale").get_by_role("button", name="Run again").click()
+    expect(lab.cell(1)).to_contain_text("It is 48.")
+    expect(lab.cell(1).locator(".msgbook-Stale")).to_have_count(0)
+    expect(lab.cell(3).locator(".msgbook-Stale")).to_be_visible()
+    lab.type_in(2, "y = x + 2\ny")
+    expect(lab.cell(1).locator(".msgbook-Stale")).to_have_count(0)

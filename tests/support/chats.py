@@ -17,9 +17,19 @@ from msgbook_format.turn import TURN_MIME
 SPEC = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgbook"}
 
 
-def write_notebook(path: Path, *prompts: str) -> None:
+PYTHON_SPEC = {
+    "name": "msgbook-python",
+    "display_name": "Python + Chat (msgbook)",
+    "language": "python",
+}
+
+
+def write_notebook(path: Path, *prompts: str, spec: dict[str, str] = SPEC) -> None:
     cells = [nbformat.v4.new_code_cell(prompt) for prompt in prompts]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": SPEC}), path)
+    metadata: dict[str, Any] = {"kernelspec": spec}
+    if spec["language"] == "python":
+        metadata["language_info"] = {"name": "python"}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=metadata), path)
 
 
 def open_and_run(lab: Lab, path: Path, *prompts: str) -> Locator:

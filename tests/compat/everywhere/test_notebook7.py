@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from chats import write_notebook
+from chats import PYTHON_SPEC, saved_turn, write_notebook
 from elsewhere import ROOT, chat, needs
 from lab import Lab, running_lab
 from playwright.sync_api import expect
+from scripted_server import text
 
 NOTEBOOK = ROOT / ".notebook7"
 
@@ -49,6 +50,38 @@ def test_a_chat_in_notebook_7_with_its_panels_and_pickers(lab, root, model_serve
     lab.command("msgbook:open-approvals")
     expect(page.locator("#msgbook-approvals").get_by_text("No call waits")).to_be_visible()
     expect(page.locator("#msgbook-context")).to_be_hidden()
+    assert lab.console == []
+
+
+def test_a_python_notebook_that_talks_in_notebook_7(
+    root, notebook_url, new_tab, model_server, screenshots
+):
+    sources = ("x = 6 * 7\nx", "%%msg\nWhat is @[py:x]?", "x + 1", "%%msg\nAnd now?")
+    write_notebook(root / "analysis.ipynb", *sources, spec=PYTHON_SPEC)
+    model_server.answers = [text("It is **42**."), text("43.")]
+    lab = new_tab(notebook_url)
+    lab.load_at("/notebooks/analysis.ipynb")
+    lab.wait_for_kernel()
+    for number in range(3):
+        lab.run(number)
+        expect(lab.cell(number).locator(".jp-InputPrompt")).to_have_text(f"[{number + 1}]:")
+
+    expect(lab.cell(1).get_by_text("It is 42.")).to_be_visible()
+    expect(lab.cell(2).locator(".jp-OutputArea-output")).to_contain_text("43")
+    kind = lab.notebook.get_by_label("Kind of cell")
+    for number, name in enumerate(("python", "message", "python", "message")):
+        lab.cell(number).locator(".jp-InputPrompt").click()
+        expect(kind).to_have_value(name)
+    lab.command("msgbook:open-context")
+    panel = lab.page.locator("#msgbook-context")
+    expect(panel.get_by_role("heading", name="Cell 4")).to_be_visible()
+    expect(panel.locator(".msgbook-Context-cell")).to_have_count(4)
+    screenshots(lab, "context")
+    lab.type_in(0, "x = 6 * 8\nx")
+    expect(lab.cell(1).locator(".msgbook-Stale")).to_contain_text("cell 1 has changed")
+    screenshots(lab, "stale")
+    lab.save()
+    assert saved_turn(root / "analysis.ipynb", 1)["status"] == "done"
     assert lab.console == []
 
 
