@@ -93,7 +93,7 @@ def offered(kernel: KernelClient, line: str, code: str, cursor: int) -> Any:
 
 
 def _is_own(name: str) -> bool:
-    return name in OWN or re.fullmatch(r"_i?\d+|_exit_code", name) is not None
+    return name in OWN or re.fullmatch(r"\w*_(?:i?\d+|exit_code)", name) is not None
 
 
 @pytest.mark.parametrize("code", CODE)
