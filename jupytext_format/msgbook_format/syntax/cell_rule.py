@@ -20,6 +20,8 @@ CONTINUE_MAGIC = "%continue"
 """A message that asks for the rest of the answer above; alone in its cell."""
 
 _MSG_LINE = re.compile(rf"\s*{MSG_MAGIC}(?!\S)")
+_CONTINUE_LINE = re.compile(rf"\s*{CONTINUE_MAGIC}(?!\S)")
+"""Whatever follows: a run says that the magic has to stand alone."""
 _BARE_LINE = f"{MSG_MAGIC}\n"
 _MAGIC_NAME = re.compile(r"%{1,2}[A-Za-z_][\w.]*")
 _CELL_MAGIC = re.compile(r"((%%[A-Za-z_][\w.]*)\S*)")
@@ -79,14 +81,14 @@ class ChatCells:
         if is_shell_command(text):
             return False
         magic = _MAGIC_NAME.match(text)
-        if magic is None or is_continue(text):
+        if magic is None or _CONTINUE_LINE.match(text):
             return True
         if self.missing_magic(text) is not None:
             return False
         return magic[0] == MSG_MAGIC or not self.is_magic(magic[0])
 
     def as_message(self, text: str) -> str:
-        is_special = is_continue(text) or _MSG_LINE.match(text) or text.lstrip().startswith("\\")
+        is_special = _is_marked(text) or text.lstrip().startswith("\\")
         return text if self.is_message(text) and not is_special else f"\\{text}"
 
     def missing_magic(self, source: str) -> str | None:
@@ -104,10 +106,10 @@ class ChatCells:
 
 @dataclass(frozen=True, slots=True)
 class CodeFirstCells:
-    """On the kernel `Python + Chat` a cell is Python, unless its first non-blank line is `%%msg`."""
+    """On the kernel `Python + Chat` a cell is Python, unless it begins with `%%msg` or `%continue`."""
 
     def is_message(self, source: str) -> bool:
-        return bool(_MSG_LINE.match(source)) or is_continue(source)
+        return _is_marked(source)
 
     def as_message(self, text: str) -> str:
         return _BARE_LINE + text
@@ -174,6 +176,11 @@ def is_shell_command(source: str) -> bool:
     A Markdown image, `![text](`, is none: no shell accepts an unquoted `](`.
     """
     return bool(_SHELL_COMMAND.match(source))
+
+
+def _is_marked(source: str) -> bool:
+    """Return whether a cell begins with a magic of messages."""
+    return bool(_MSG_LINE.match(source) or _CONTINUE_LINE.match(source))
 
 
 def is_continue(source: str) -> bool:

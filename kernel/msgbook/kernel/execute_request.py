@@ -132,9 +132,11 @@ async def awaited_reply(reply: Any) -> dict[str, Any]:
 
 NOT_SENT = (
     "This was not sent to a model: the client sent it silently and without a cell, "
-    "as clients do with code of their own. To run Python, begin the code with %%python.\n"
+    "as clients do with code of their own.{}\n"
 )
-"""Shown for a request that is not sent to a model."""
+"""Shown for a request that is not sent to a model, with `HOW_TO_RUN` in a chat."""
+
+HOW_TO_RUN = " To run Python, begin the code with %%python."
 
 _SHOWN = 60
 """Characters of a magic's name that an error quotes."""

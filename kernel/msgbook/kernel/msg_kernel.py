@@ -19,6 +19,7 @@ from msgbook.display.failure import INTERRUPTED, Failure, error_content
 from msgbook.kernel.assist.assistant import Assistant, ModelNames, answer_assist
 from msgbook.kernel.assist.prompt_scope import is_unfinished
 from msgbook.kernel.execute_request import (
+    HOW_TO_RUN,
     NOT_SENT,
     Routing,
     StdinLine,
@@ -215,7 +216,8 @@ class MsgKernel(WakingKernel):
         if is_own_magic(requested.source):
             running = self._session.run_magic(requested, send, remember=store_history)
         elif requested.cell_id is None and not store_history:
-            send("stream", {"name": "stderr", "text": NOT_SENT})
+            words = NOT_SENT.format("" if self.is_code_first else HOW_TO_RUN)
+            send("stream", {"name": "stderr", "text": words})
             return execute_reply(count)
         else:
             read_line = self._line_reader() if allow_stdin else None

@@ -28,6 +28,11 @@ export interface ICellLike {
   readonly ours: unknown;
 }
 
+// What is a blank to the kernels: `\s` of Python, which is not that of JavaScript.
+const BLANK =
+  '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+const EMPTY = new RegExp(`^[${BLANK}]*$`);
+
 const INCLUDED: readonly unknown[] = ['include', '1', 'true'];
 const EXCLUDED: readonly unknown[] = ['exclude', 'none', '0', 'false'];
 
@@ -103,7 +108,7 @@ function kindOf(type: string, source: string, bare: BareCell): CellKind {
   if (type === 'raw') {
     return 'raw';
   }
-  if (source.trim() === '') {
+  if (EMPTY.test(source)) {
     return 'empty';
   }
   if (type !== 'code') {
@@ -124,12 +129,13 @@ function kindOf(type: string, source: string, bare: BareCell): CellKind {
  * reads it in Python: tests/format/syntax/fixtures/msg_lines.json tests both.
  */
 
-const QUOTED = '"(?:[^"\\\\]|\\\\.)*"';
-const LINE = /^(\s*%%msg)(?!\S)([^\n]*)(\n?)/;
+const QUOTED = '"(?:[^"\\\\]|\\\\[^\\n])*"';
+const LINE = new RegExp(`^([${BLANK}]*%%msg)(?![^${BLANK}])([^\\n]*)(\\n?)`);
+const KEY = `[^${BLANK}="\\[\\]]+`;
 const TOKEN = new RegExp(
-  `\\[([^\\s="\\[\\]]+)=(${QUOTED}|[^\\s\\]]*)\\](?=\\s|$)` +
-    `|([^\\s="\\[\\]]+)=(${QUOTED}(?=\\s|$)|\\S*)` +
-    '|\\S+',
+  `\\[(${KEY})=(${QUOTED}|[^${BLANK}\\]]*)\\](?=[${BLANK}]|$)` +
+    `|(${KEY})=(${QUOTED}(?=[${BLANK}]|$)|[^${BLANK}]*)` +
+    `|[^${BLANK}]+`,
   'g'
 );
 const CLOSED = new RegExp(`^${QUOTED}$`);
@@ -214,16 +220,13 @@ function spell(value: string): string {
   return BARE.test(value) ? value : JSON.stringify(value);
 }
 
-// What is a blank to the kernels: `\s` of Python, which is not that of JavaScript.
-const BLANK =
-  '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 // An image, `![text](`, begins a message: no shell accepts it (docs/format.md).
 const SHELL_COMMAND = new RegExp(
   `^[${BLANK}]*!(?!\\[(?:[^[\\]\\\\\\r\\n]|\\\\[^\\r\\n]|\\[[^[\\]\\r\\n]*\\])*\\]\\()`
 );
-// A name such as `%%msg-x` belongs to somebody else.
+// Names such as `%%msg-x` and `%model-x` belong to somebody else.
 const MAGIC = new RegExp(
-  `^[${BLANK}]*(%%msg[^${BLANK}]+|%{1,2}[A-Za-z_][\\w.]*)`
+  `^[${BLANK}]*(%%msg[^${BLANK}]+|%%[A-Za-z_][\\w.]*|%[A-Za-z_][^${BLANK}]*)`
 );
 
 /** Return the magic that a source begins with, `!` for a shell command; undefined for a message. */

@@ -290,3 +290,30 @@ def test_the_working_folder_and_the_process_are_the_notebooks(kernel):
     folder = result(kernel.run("import os\nos.getcwd()", "a")[1])
 
     assert Path(folder.strip("'")).name.startswith("notebook")
+
+
+@pytest.mark.parametrize("source", ["%continue x", "%continue\nx = 1", "\n%continue please"])
+def test_a_cell_that_begins_with_continue_is_msgbooks_and_says_what_is_wrong(
+    kernel, server, source
+):
+    reply, _ = kernel.run(source, "a")
+
+    assert "%continue has to be alone in its cell" in reply["evalue"]
+    assert server.requests == []
+
+
+def test_what_is_said_of_a_message_that_a_client_hides_is_true_of_this_kernel(kernel, server):
+    _, messages = kernel.run("%%msg\nHello", store_history=False)
+
+    assert printed(messages).startswith("This was not sent to a model")
+    assert "%%python" not in printed(messages)
+    assert server.requests == []
+
+
+def test_what_is_said_of_a_file_that_cannot_be_sent_is_true_of_this_kernel(kernel, server):
+    kernel.run("open('frame.parquet', 'wb').write(bytes(range(256)))", "a")
+
+    _, messages = kernel.run("%%msg\nWhat is in @[frame.parquet]?", "b")
+
+    notices = [b["text"] for b in shown(messages)[-1]["blocks"] if b["type"] == "notice"]
+    assert "read it in a cell of Python" in str(notices)

@@ -79,7 +79,7 @@ _INSTEAD = {
         ".pkl",
         ".sqlite",
         ".db",
-    ): "; read it with %%python, and send the value with @[py:NAME]",
+    ): "; read it in a cell of Python, and send the value with @[py:NAME]",
     (".zip", ".gz", ".tar", ".7z", ".xz", ".bz2"): "; unpack it, and name its files",
 }
 """What to do with a binary file, by the ending of its name."""
