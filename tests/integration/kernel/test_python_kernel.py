@@ -57,6 +57,12 @@ class KernelTests(jupyter_kernel_test.KernelTests):
         {"text": "%mod", "matches": {"%model", "%models"}},
     ]
 
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        # The first message imports the engine; the suite waits 15 s, however slow the machine is.
+        cls.kc.execute_interactive("%%msg\nHello", timeout=300, output_hook=lambda _message: None)
+
 
 class IopubWelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
     kernel_name = NAME
