@@ -147,6 +147,88 @@ def test_a_notebook_may_change_above_the_message_that_chat_adds(server, chat):
     assert turns(chat)[read(chat)["cells"][-1]["id"]]["status"] == "done"
 
 
+PYTHON = """\
+---
+jupyter:
+  kernelspec:
+    name: msgbook-python-of-a-lost-environment
+---
+
+# %% [^code]
+
+[^code]: [code]
+
+```python
+1/0
+```
+
+# %% [^ask]
+
+[^ask]: [markdown]
+
+Mend it.
+"""
+
+
+@pytest.mark.parametrize("suffix", [".msg.md", ".ipynb"])
+def test_a_python_notebook_whose_kernel_is_gone_is_answered_and_changed(server, tmp_path, suffix):
+    from msgbook.notebook.conversation_file import Document, create
+
+    written, path = tmp_path / "a.msg.md", tmp_path / f"chat{suffix}"
+    written.write_text(PYTHON, "utf-8")
+    create(path, Document.read(written).notebook)
+    server.answers = [call("read_cell", {}), EDIT, INSERT, text("Done.")]
+
+    assert with_settings(server, run_file, path, **ALLOW) == 0
+
+    cells = Document.read(path).notebook["cells"]
+    assert [cell["source"] for cell in cells] == ["1/1", "Now it works.", "%%msg\nMend it."]
+    assert Document.read(path).notebook["metadata"]["kernelspec"]["name"].endswith("environment")
+    listed = server.messages(1)[-1]["content"]
+    assert listed == "#1 code code: 1/0\n#2 ask message: Mend it."
+    assert server.messages(0)[-1]["content"] == "Mend it."
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("ask", "it is the message that you are answering"),
+        ("ask-1", "no cell in this notebook has the id 'ask-1'"),
+        ("code.1", "no cell in this notebook has the id 'code.1'"),
+        ("more", "it is a message of the conversation"),
+        ("gone", "no cell in this notebook has the id 'gone'"),
+        ("#0", "no cell in this notebook has the id '#0'"),
+        ("", "no cell in this notebook has the id ''"),
+    ],
+)
+def test_a_cell_that_is_no_code_is_left_as_it_is(server, chat, cell, words):
+    """Ids of turns and outputs, as a message file has them, are those of no cell."""
+    before = sources(chat)
+    server.answers = [call("edit_cell", {"cell": cell, "old": "M", "new": "x"}), text("A pity.")]
+
+    with_settings(server, run_file, chat, **ALLOW)
+
+    assert words in results(turns(chat)["ask"])[0]["content"]
+    assert sources(chat) == before
+
+
+@pytest.mark.parametrize("name", ["edit_cell", "insert_cell"])
+def test_a_change_of_ten_megabytes_ends_the_turn_and_changes_nothing(server, chat, name):
+    long = "x = 1\n" * 1_700_000
+    change = {"cell": "code", "old": "1/0", "new": long}
+    if name == "insert_cell":
+        change = {"after": "code", "kind": "code", "source": long}
+    before = sources(chat)
+    server.answers = [call(name, change), text("A pity.")]
+
+    with_settings(server, run_file, chat, first="ask", **ALLOW)
+
+    turn = turns(chat)["ask"]
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", "answer_limit")
+    assert sources(chat) == before
+    assert chat.stat().st_size < 3_000_000
+
+
 @pytest.mark.parametrize("suffix", [".msg.md", ".ipynb"])
 def test_a_recording_with_changes_is_replayed_to_the_same_file(tmp_path, suffix):
     from msgbook.notebook.conversation_file import Document, create

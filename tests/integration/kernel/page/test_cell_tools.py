@@ -193,6 +193,9 @@ def test_in_a_python_notebook_code_is_changed_and_run_as_it_is(module_server, tm
         call("run_cell", {"cell": "code"}, "c3"),
         call("run_cell", {"cell": "#2"}, "c4"),
         call("edit_cell", {"cell": "ask", "old": "Mend", "new": "x"}, "c5"),
+        call("insert_cell", {"after": "ask", "kind": "code", "source": "exit()"}, "c6"),
+        call("run_cell", {"cell": "#4"}, "c7"),
+        call("run_cell", {"cell": "c1"}, "c8"),
         text("Done."),
     ]
     sources = {"code": "x = 1\nx / 0", "ask": "%%msg\nMend it."}
@@ -208,12 +211,20 @@ def test_in_a_python_notebook_code_is_changed_and_run_as_it_is(module_server, tm
         page.close()
 
     found = results(messages)
-    assert [one["status"] for one in found] == ["success"] * 4 + ["error"]
+    assert [one["status"] for one in found] == [
+        *["success"] * 4,
+        "error",
+        "success",
+        *["error"] * 2,
+    ]
+    assert "This would end the notebook's kernel" in content(found[6])
+    assert "no cell in this notebook has the id 'c1'" in content(found[7])
     assert [content(one) for one in found[2:4]] == ["0.25", "2"]
     assert [cell["source"] for cell in page.cells] == [
         "x = 1\nx / 4",
         "y = x + 1\ny",
         "%%msg\nMend it.",
+        "exit()",
     ]
 
 
