@@ -10,10 +10,10 @@ from typing import Any
 import nbformat
 import pytest
 from chats import PYTHON_SPEC as BOTH
-from chats import SPEC
+from chats import SPEC, answer, approve
 from lab import Lab
 from playwright.sync_api import Locator, expect
-from scripted_server import ScriptedServer, text
+from scripted_server import ScriptedServer, call, text
 
 PYTHON = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
@@ -194,6 +194,37 @@ def test_an_error_is_explained_and_fixed_below_it(
         screenshot("answered-dark")
     with lab.width(700):
         screenshot("answered-narrow")
+
+
+def test_fix_changes_the_cell_after_its_diff_was_approved_in_one_step_of_undo(
+    lab: Lab, lab_root: Path, model_server: ScriptedServer, screenshot: Callable[[str], None]
+) -> None:
+    opened(lab, lab_root / "fix.ipynb", BOTH, "x = 0\n6 * 7 / x")
+    lab.run(0)
+    buttons = lab.cell(0).get_by_role("group", name="Help with the error")
+    model_server.answers = [
+        call("read_cell", {"cell": "cell-0"}, "c1"),
+        call("edit_cell", {"cell": "cell-0", "old": "x = 0", "new": "x = 2"}, "c2"),
+        call("run_cell", {"cell": "cell-0"}, "c3"),
+        text("It divides by two now."),
+    ]
+    buttons.get_by_role("button", name="Fix").click()
+    asked = lab.cell(1)
+    expect(asked.locator(".msgbook-Diff-added")).to_contain_text("+x = 2")
+    assert sources(lab)[0] == "x = 0\n6 * 7 / x"
+    screenshot("diff")
+    answer(approve(asked))
+    expect(asked.get_by_text("It runs, with all rights of the notebook")).to_be_visible()
+    assert sources(lab)[0] == "x = 2\n6 * 7 / x"
+    answer(approve(asked))
+
+    expect(asked.get_by_text("It divides by two now.", exact=True)).to_be_visible()
+    expect(lab.cell(0).locator(".jp-OutputArea")).to_contain_text("21.0")
+    expect(lab.cell(0).locator(".jp-OutputArea")).not_to_contain_text("ZeroDivisionError")
+    screenshot("fixed")
+    lab.command("notebook:undo-cell-action")
+    assert sources(lab)[:1] == ["x = 0\n6 * 7 / x"]
+    assert sources(lab)[1].startswith("%%msg\nFix the error above")
 
 
 def test_a_selection_in_a_file_is_asked_about_by_its_lines(

@@ -3,7 +3,7 @@
 Each runs three times: twice in ipykernel, so that what differs there, such as times and random numbers, does not
 count. They are run as they are, with all that their code does: read them first.
 
-Usage: PYTHONPATH=tests/support python benchmarks/compare_notebooks.py FOLDER
+Usage: PYTHONPATH=tests/support python scripts/compare_notebooks.py FOLDER
 """
 
 from __future__ import annotations
@@ -45,12 +45,11 @@ def main(folder: Path) -> int:
         )
         shown = sum(len(found) for _, found in first[0])
         unlike += bool(wrong or states)
-        print(
+        sys.stdout.write(
             f"{path.name}: {len(first[0])} code cells, {shown} outputs, {len(by_chance)} cells differ by chance; "
-            f"unlike: {wrong or 'none'}{states}",
-            flush=True,
+            f"unlike: {wrong or 'none'}{states}\n"
         )
-    print(f"notebooks with other outputs: {unlike}")
+    sys.stdout.write(f"notebooks with other outputs: {unlike}\n")
     return 1 if unlike else 0
 
 
