@@ -10,7 +10,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from chats import Slow, answer, approve, write_notebook
+from chats import PYTHON_SPEC, SPEC, Slow, answer, approve, write_notebook
 from lab import Lab, running_lab
 from playwright.sync_api import Browser, expect
 from scripted_server import ScriptedServer, call, text
@@ -148,6 +148,44 @@ def test_both_pages_of_a_shared_document_follow_a_turn_that_stands_there_once(
         "Before. After.",
         "And then?",
     ]
+
+
+@needs_collaboration
+@pytest.mark.parametrize("name", ["msgbook-python", "msgbook"])
+def test_one_page_of_a_shared_document_makes_the_changes_of_cells(
+    shared_url, lab_root, model_server, open_page, name
+):
+    path = lab_root / f"shared-cells-{name}.ipynb"
+    is_python = name == "msgbook-python"
+    code, mark = ("", "%%msg\n") if is_python else ("%%python\n", "")
+    spec = PYTHON_SPEC if is_python else SPEC
+    write_notebook(path, f"{code}x = 1", f"{mark}Change it", spec=spec)
+    model_server.answers = [
+        call("edit_cell", {"cell": "#1", "old": "x = 1", "new": "x = 2"}, "c1"),
+        call("insert_cell", {"after": "#1", "kind": "code", "source": "x * 21"}, "c2"),
+        call("run_cell", {"cell": "#1"}, "c3"),
+        call("run_cell", {"cell": "#2"}, "c4"),
+        text("Changed."),
+    ]
+    one, two = open_page(shared_url, path.name), open_page(shared_url, path.name)
+    assert [is_shared(lab) for lab in (one, two)] == [True, True]
+
+    one.run(1)
+    for asked in range(4):
+        # Both pages show the question; the one that did not ask answers every other.
+        answerer = (one, two)[asked % 2]
+        answer(approve(answerer.notebook))
+
+    expected = [f"{code}x = 2", f"{code}x * 21", f"{mark}Change it"]
+    for lab in (one, two):
+        expect(lab.notebook.get_by_text("Changed.", exact=True)).to_be_visible()
+        lab.page.wait_for_function(
+            "n => window.jupyterapp.shell.currentWidget.content.model.cells.length >= n", arg=3
+        )
+        cells = lab.cells()
+        assert [cell["source"] for cell in cells[:3]] == expected
+        assert [len(cell["outputs"]) for cell in cells[:3]] == [0, 1, 1]
+        assert cells[1]["outputs"][0]["data"]["text/plain"] == "42"
 
 
 @needs_collaboration
