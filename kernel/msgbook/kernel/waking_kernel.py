@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 _OF_CELLS = ("execute_request", "complete_request", "inspect_request", "is_complete_request")
 """Requests about cells, which may be messages."""
 
+_GREETING = "kernel_info_request"
+"""What every client sends first."""
+
 _WARM_UP_DELAY = 0.3
-"""Seconds from a chat kernel's start to the import of the engine: the first requests come before it."""
+"""Seconds from the answer to a first client to the import of the engine: its next requests come before it."""
 
 
 class WakingKernel(NotebookKernel):
@@ -76,12 +79,23 @@ class PythonKernel(WakingKernel):
 
 
 class ChatKernel(WakingKernel):
-    """`Chat`: it wakes by itself, soon after its start."""
+    """`Chat`: it wakes by itself, soon after a client has greeted it."""
 
     banner = f"msgbook {__version__}: a cell is a message; see %help. In a terminal: %display text, Ctrl+D to exit"
     language_info = LANGUAGE_INFO
     awake_class = ("msgbook.kernel.msg_kernel", "MsgKernel")
 
-    def start(self) -> None:
-        super().start()
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        answer = self.shell_handlers[_GREETING]
+
+        async def answer_and_wake_soon(*message: Any) -> None:
+            self.shell_handlers[_GREETING] = answer
+            await answer(*message)
+            # From any thread: a page may greet on a subshell.
+            self.io_loop.add_callback(self._wake_soon)
+
+        self.shell_handlers[_GREETING] = answer_and_wake_soon
+
+    def _wake_soon(self) -> None:
         self.io_loop.call_later(_WARM_UP_DELAY, lambda: self.wake().warm_up())
