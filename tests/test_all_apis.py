@@ -167,3 +167,31 @@ def test_after_an_interrupt_wherever_it_comes_the_next_requests_are_valid(server
 
     assert len(statuses) > 10
     assert set(statuses) == {"interrupted", "done"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "litellm.BadRequestError: scripted-model doesn't support reasoning.effort.",
+        "This model does not support the effort parameter.",
+    ],
+)
+@over_all_apis
+def test_an_effort_that_is_refused_is_left_out_and_said(server, tmp_path, api, words):
+    def choose(request):
+        asked = request.keys() & {"reasoning_effort", "output_config"}
+        return error(400, words) if asked or request.get("reasoning", {}).get("effort") else SAYS
+
+    config = tmp_path / "msgbook.toml"
+    config.write_text(
+        f'[providers.openai]\napi = "{api}"\n[agents.assistant]\nreasoning_effort = "high"\n'
+    )
+    talk = Talk(server, tmp_path)
+    talk.env |= {"MSGBOOK_CONFIG": str(config), "MSGBOOK_MODEL": "claude-opus-5"}
+    server.choose = choose
+
+    turn = talk.ask("Hi")
+
+    assert turn["status"] == "done"
+    [notice] = notices(turn)
+    assert notice.startswith("claude-opus-5 rejects the reasoning effort that you set")
