@@ -99,9 +99,9 @@ def test_the_pages_before_one_that_takes_too_long_are_sent(tmp_path):
     (tmp_path / "x.pdf").write_bytes(pdf("One", SLOW_PAGE, "Three"))
 
     with (tmp_path / "x.pdf").open("rb") as file:
-        reply = read_isolated("pdf", file.fileno(), seconds=5, first=1, last=3, limit=1000)
-        with pytest.raises(DocumentError, match="too long"):
-            read_isolated("pdf", file.fileno(), seconds=5, first=2, last=3, limit=1000)
+        reply = read_isolated("pdf", file.fileno(), seconds=10, first=1, last=3, limit=1000)
+        with pytest.raises(DocumentError, match=r"too long|longer than"):
+            read_isolated("pdf", file.fileno(), seconds=10, first=2, last=3, limit=1000)
 
     assert (reply["text"], reply["last"], reply["why"]) == ("[page 1]\nOne", 1, "time")
 
@@ -191,7 +191,7 @@ def test_a_document_that_takes_too_long_is_refused(tmp_path):
 
     with (
         (tmp_path / "slow.pdf").open("rb") as file,
-        pytest.raises(DocumentError, match="too long"),
+        pytest.raises(DocumentError, match=r"too long|longer than 1 s"),
     ):
         read_isolated("pdf", file.fileno(), seconds=1, first=1, last=1, limit=1000)
 
