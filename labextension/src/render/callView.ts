@@ -16,7 +16,6 @@ export class CallView implements IBlockView {
     const sent = element('pre', 'msgbook-Pre', this._sent.node);
     sent.setAttribute('aria-label', trans.__('Arguments of the call'));
     this._scrolled = new ScrolledBox(sent, trans);
-    this._fold(false);
     this._ran.setAttribute('aria-label', trans.__('Arguments that you wrote'));
     this._changed = element(
       'div',
@@ -25,10 +24,9 @@ export class CallView implements IBlockView {
       this._ran
     );
     this._folded.append(
-      element('summary', 'msgbook-Call-fold', trans.__('Arguments')),
-      this._scrolled.node
+      element('summary', 'msgbook-Call-fold', trans.__('Arguments'))
     );
-    this._body.append(this._folded, this._changed);
+    this._body.append(this._scrolled.node, this._changed);
     this.widget = new Widget({ node: this._disclosure.node });
     this.widget.disposed.connect(() => this._approval?.dispose());
     // Closed, it gives its place to the line of its step.
@@ -61,7 +59,7 @@ export class CallView implements IBlockView {
     );
     this._disclosure.gist(argumentsGist(edited ?? json));
     this._sent.show(visible(indentJson(json)));
-    this._folded.hidden = isMessage;
+    this._scrolled.node.hidden = isMessage;
     this._changed.hidden = edited === undefined;
     setText(this._ran, visible(indentJson(edited ?? '')));
     this._disclosure.node.classList.toggle(
@@ -116,8 +114,14 @@ export class CallView implements IBlockView {
 
   /** Fold the arguments behind a line, or show them without one. */
   private _fold(folded: boolean): void {
-    this._folded.classList.toggle('msgbook-mod-folded', folded);
-    this._folded.open = !folded;
+    if (folded) {
+      this._body.prepend(this._folded);
+      this._folded.append(this._scrolled.node);
+      this._folded.open = false;
+    } else {
+      this._body.prepend(this._scrolled.node);
+      this._folded.remove();
+    }
   }
 
   /** The arguments that the model sent. */
