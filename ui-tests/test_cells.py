@@ -179,6 +179,10 @@ def test_another_agent_tries_again_below_and_the_first_answer_stays(chat, model_
     before = lab.cells()
     select(lab, 1)
     lab.command("msgbook:retry-with-agent")
+    others = lab.page.locator(".msgbook-Popup").get_by_role("option")
+    expect(others.filter(has_text="critic")).to_be_visible()
+    # Not the one that has answered.
+    expect(others.filter(has_text="writer")).to_have_count(0)
     choose_agent(lab, "Agent that tries again", "critic")
 
     expect(lab.cell(2).get_by_text("Again.")).to_be_visible()

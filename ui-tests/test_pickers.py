@@ -53,7 +53,7 @@ def test_the_agent_and_the_model_of_a_notebook_are_chosen_in_its_toolbar(
 
     agents = open_list(lab, "agent")
     expect(agents.get_by_role("option", selected=True)).to_contain_text("writer")
-    expect(agents.get_by_role("option")).to_have_count(4)
+    expect(agents.get_by_role("option")).to_have_count(5)
     screenshot("agents")
     with lab.dark():
         lab.page.keyboard.press("Escape")
@@ -94,6 +94,34 @@ def test_the_agent_and_the_model_of_a_notebook_are_chosen_in_its_toolbar(
     screenshot("narrow")
     lab.page.set_viewport_size({"width": 1280, "height": 900})
     assert before.keys() <= ours(lab).keys()
+
+
+def test_a_new_agent_is_made_from_the_list_and_answers_by_its_name(
+    lab, lab_root, model_server, screenshot
+):
+    (lab_root / "new-agent.msg.md").write_text("# %% [^a]\n\nHi\n")
+    model_server.answers = [text("I criticise.")]
+    lab.open("new-agent.msg.md")
+    lab.wait_for_kernel()
+    expect(picker(lab, "model")).to_contain_text("scripted-model")
+    lab.cell(0).locator(".jp-InputPrompt").click()
+    open_list(lab, "agent").get_by_role("option", name="New agent…").click()
+    line = lab.cell(0).locator(".cm-content")
+    expect(line).to_have_text("%agent new name models=scripted-model")
+    expect(line).to_be_focused()
+    screenshot("line")
+    lab.page.keyboard.type("critic")
+    expect(line).to_have_text("%agent new critic models=scripted-model")
+    lab.page.keyboard.press("Escape")
+    lab.run(0)
+    expect(lab.cell(0).get_by_text("Made the agent critic")).to_be_visible()
+    expect(open_list(lab, "agent").get_by_role("option", name="critic")).to_be_visible()
+    lab.page.keyboard.press("Escape")
+
+    lab.type_in(1, "%%msg agent=critic\nHi")
+    lab.run(1)
+    expect(lab.cell(1).get_by_text("I criticise.")).to_be_visible()
+    expect(lab.cell(1).locator(".msgbook-Header-agent")).to_have_text("critic")
 
 
 def test_a_choice_is_undone_by_itself(lab, lab_root, model_server):

@@ -4,13 +4,17 @@ import { Signal, type ISignal } from '@lumino/signaling';
 
 import type { PageConnection } from '../live/pageConnection';
 import { setNotebook } from '../cells/changes';
-import { OURS } from '../live/documentChanges';
+import { activateCell, insertCell, OURS } from '../live/documentChanges';
 import { asText, asTexts, isObject } from '../turn/model';
 import type { IPageConnections } from '../tokens';
 import { agentParams, firstChoice, parseAgents, type IAgents } from './agents';
 
 /** Milliseconds. */
 const PATIENCE = 60_000;
+
+const NEW_AGENT = '%agent new ';
+/** A name that a person replaces. */
+const NAME = 'name';
 
 const NOTHING: IAgents = { agents: [] };
 
@@ -118,6 +122,29 @@ export class NotebookChoice {
   /** Set the model of the notebook; null leaves it to the agent and the settings. */
   chooseModel(name: string | null): void {
     setNotebook(this._panel.context.model, { model: name });
+  }
+
+  /** Insert a cell above the active one that makes an agent, and let the person write its name. */
+  async newAgent(): Promise<void> {
+    const { content } = this._panel;
+    if (content.model === null) {
+      return;
+    }
+    const at = Math.max(0, content.activeCellIndex);
+    const model = this._found.model ?? this.model ?? 'MODEL';
+    const source = `${NEW_AGENT}${NAME} models=${model}`;
+    insertCell(content.model, at, { cell_type: 'code', source });
+    activateCell(content, at);
+    await content.scrollToItem(at);
+    const cell = content.widgets[at];
+    await cell.ready;
+    content.mode = 'edit';
+    const { editor } = cell;
+    editor?.setSelection({
+      start: { line: 0, column: NEW_AGENT.length },
+      end: { line: 0, column: NEW_AGENT.length + NAME.length }
+    });
+    editor?.focus();
   }
 
   private _ask(name: string, params: JSONObject): Promise<JSONObject> {

@@ -79,13 +79,21 @@ export class AgentPicker extends ToolbarPicker {
           found.problem ?? '',
           noteOf(choice.cellThatChooses('agent'), trans)
         ];
+        const fresh = {
+          value: null,
+          label: trans.__('New agent…'),
+          detail: trans.__('a line %agent new above this cell'),
+          isCurrent: false
+        };
         return {
-          choices: agentChoices(found, found.agent, trans),
+          choices: [...agentChoices(found, found.agent, trans), fresh],
           notes: notes.filter(note => note !== '').map(visible)
         };
       },
       onChoose: agent => {
-        choice.chooseAgent(agent!).catch((reason: unknown) => {
+        const done =
+          agent === null ? choice.newAgent() : choice.chooseAgent(agent);
+        done.catch((reason: unknown) => {
           void showErrorMessage(
             trans.__('The agent was not chosen'),
             errorText(reason)
