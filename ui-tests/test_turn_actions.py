@@ -70,6 +70,38 @@ def test_an_error_says_what_helps_and_the_earlier_answer_comes_back(
     expect(cell.get_by_text("The first.")).to_be_visible()
 
 
+GONE = """
+[providers.gone]
+base_url = "http://127.0.0.1:9/v1"
+
+[agents.lost]
+provider = "gone"
+models = ["m"]
+"""
+
+
+def test_a_server_that_is_gone_leaves_three_ways_on(
+    lab: Lab, lab_root: Path, config_file: Path, screenshot
+) -> None:
+    before = config_file.read_text()
+    config_file.write_text(before + GONE)
+    try:
+        cell = open_and_run(lab, lab_root / "gone.ipynb", "%%msg agent=lost\nTell me")
+        expect(cell.locator("[data-status=error]")).to_be_visible()
+    finally:
+        config_file.write_text(before)
+    expect(cell.get_by_text("The server of this model could not be reached.")).to_be_visible()
+    names = ["Try again", "Choose another model", "Connect a Model…"]
+    buttons = [cell.get_by_role("button", name=name, exact=True) for name in names]
+    places = [button.bounding_box() for button in buttons]
+    assert all(places)
+    screenshot("gone")
+    with lab.dark():
+        screenshot("gone-dark")
+    with lab.width(700):
+        screenshot("gone-700")
+
+
 def test_try_again_sends_the_message_again(
     lab: Lab, lab_root: Path, model_server: ScriptedServer
 ) -> None:
