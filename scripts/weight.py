@@ -242,7 +242,8 @@ entered = set()
 roots = tuple(sys.argv.pop(1).split(":"))
 def note(frame, event, _argument):
     code = frame.f_code
-    if event == "call" and code.co_filename.startswith(roots) and code.co_name != "<module>":
+    is_function = code.co_flags & 2  # CO_NEWLOCALS: no body of a class or a module, which an import runs
+    if event == "call" and is_function and code.co_filename.startswith(roots):
         entered.add((code.co_filename, code.co_firstlineno, code.co_name))
 from msgbook.__main__ import main
 threading.setprofile(note)
@@ -255,7 +256,10 @@ sys.exit(code)
 
 
 def trace(root: Path) -> dict[str, int]:
-    """Return how many files and functions `msgbook run` of one prompt enters, with the demo model."""
+    """Return how many files and functions `msgbook run` of one prompt enters, with the demo model.
+
+    What an import runs, the body of a module or of a class, is not entered.
+    """
     with tempfile.TemporaryDirectory() as folder:
         chat = Path(folder, "chat.msg.md")
         chat.write_text("# %% [^a]\n\nSay hello\n", "utf-8")

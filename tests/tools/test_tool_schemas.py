@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from msgbook.config import Settings
+from msgbook.engine import Conversation, Services
+from msgbook.tool_calls import OWN_NAMES
+from msgbook.tools.cell_tools import cell_tools
+from msgbook.tools.functions import AbsentPython
 from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema
 
 TEXT = {"type": "string"}
@@ -235,3 +241,12 @@ def test_every_schema_fits_or_is_refused_and_one_that_fits_stays(schema):
 
     check(fitted)
     assert fit_schema(fitted) == fitted
+
+
+def test_the_schemas_of_msgbooks_own_tools_fit_as_they_are(tmp_path):
+    of_a_chat = Conversation(Services(Settings()), tmp_path, namespace=AbsentPython()).tools
+    own = {tool.name: tool for tool in [*of_a_chat, *cell_tools(tmp_path)]}
+    assert own.keys() == OWN_NAMES
+    for tool in own.values():
+        parameters = tool.schema["function"]["parameters"]
+        assert json.dumps(fit_schema(parameters)) == json.dumps(parameters)

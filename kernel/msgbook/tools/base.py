@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from msgbook.approval import ApprovalRequest, ApprovalRequiredError
 from msgbook.errors import ToolError
-from msgbook.tool_calls import parse_arguments
+from msgbook.tool_calls import OWN_NAMES, parse_arguments
 from msgbook.tools.displays import Display, ignore_display
 from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema
 
@@ -94,6 +94,8 @@ class Tool:
     @cached_property
     def sent_schema(self) -> dict[str, Any]:
         """The schema as model servers take it; as it is if no other one says the same."""
+        if self.name in OWN_NAMES:  # no other tool has such a name, and our schemas fit
+            return self.schema
         function = self.schema["function"]
         try:
             parameters = fit_schema(function.get("parameters") or {})
