@@ -107,7 +107,7 @@ def _drop_text_representation(metadata: dict[str, Any]) -> None:
     if not isinstance(jupytext, dict):
         return
     representation = jupytext.get("text_representation")
-    if isinstance(representation, dict) and representation.get("format_name") == "msg":
+    if as_dict(representation).get("format_name") == "msg":
         jupytext = {key: value for key, value in jupytext.items() if key != "text_representation"}
         metadata["jupytext"] = jupytext
         if not jupytext:

@@ -101,7 +101,7 @@ def build_harmless_notebook(notebook: NotebookNode, write: Write = safe_markdown
             prompts += 1
             prompt["number"] = prompts
     title = notebook.metadata.get("title")
-    metadata = {"title": title} if isinstance(title, str) and title else {}
+    metadata = {"title": title} if as_text(title) else {}
     fields = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
     built: NotebookNode = from_dict(fields)
     return built
@@ -151,7 +151,7 @@ def _harmless_metadata(metadata: Any) -> Json:
     if language := plain_word(metadata.get("magics_language")):
         kept["magics_language"] = language
     transient = metadata.get("transient")
-    if isinstance(transient, dict) and transient.get("remove_source") is True:
+    if as_dict(transient).get("remove_source") is True:
         kept["transient"] = {"remove_source": True}
     return kept
 

@@ -20,6 +20,7 @@ from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.syntax.lines import STREAM_PREFIX, is_base64, unwrap, wrap
 from msgbook_format.syntax.text_cell import TextCell
 from msgbook_format.turn.model import TURN_MIME, turn_of
+from msgbook_format.typed import as_text
 
 _BINARY = ("image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream")
 _DISPLAY_FIELDS = {
@@ -176,7 +177,7 @@ def _write_display(output: _Output, lang: str, count: int | None) -> list[TextCe
 def _display_fields(output: _Output) -> set[str] | None:
     """Return the keys of an output that is a display; None for any other."""
     kind = output.get("output_type")
-    return _DISPLAY_FIELDS.get(kind) if isinstance(kind, str) else None
+    return _DISPLAY_FIELDS.get(as_text(kind))
 
 
 def is_binary(mime: str) -> bool:

@@ -16,7 +16,7 @@ import yaml
 from msgbook_format import jsontext
 from msgbook_format.syntax.lines import MARKER
 from msgbook_format.syntax.yaml_nodes import deep_line
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, as_text
 
 _FENCE = re.compile(r"^---[ \t\r]*$", re.M)
 _MARKER = re.compile(rf"^{MARKER}", re.M)
@@ -126,7 +126,7 @@ def section_name(user: str) -> str | None:
     name = as_dict(value).get("message_section")
     if name is True:
         return "Discussion"
-    name = name.strip() if isinstance(name, str) else ""
+    name = as_text(name).strip()
     # A heading `# %% name` would be a marker.
     return name if name and not name.startswith("%") and "\n" not in name else None
 

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 from msgbook_format.turn.kinds import TEXTS, TOOL_CALLS, TOOL_RESULTS
-from msgbook_format.typed import as_dict, text_or_none
+from msgbook_format.typed import as_dict, as_text, text_or_none
 
 TURN_MIME = "application/vnd.msgbook.turn+json"
 """MIME type of a turn in an output's data bundle."""
@@ -187,7 +187,7 @@ def image_url(part: Any) -> str | None:
         return None
     image = part.get("image_url")
     url = image.get("url") if isinstance(image, dict) else image
-    return url if isinstance(url, str) and url else None
+    return as_text(url) or None
 
 
 # The order in a turn's blocks: its steps, the result of each call, and the answer's text.

@@ -276,7 +276,7 @@ class AvailableAgent(NamedTuple):
 def requested_name(key: str, prompt: Prompt, current: Cell | None) -> str | None:
     """Return the `agent` or `model` that a prompt names in its `%%msg` line, else in its metadata."""
     named: Any = prompt.attributes.get(key) or (metadata_of(current) if current else {}).get(key)
-    return named.strip() or None if isinstance(named, str) else None
+    return as_text(named).strip() or None
 
 
 def requested_models(prompt: Prompt, current: Cell | None) -> ChosenModels | None:

@@ -16,7 +16,7 @@ from msgbook.config import LIMIT_KEYS, Settings, load_settings
 from msgbook.errors import MsgbookError
 from msgbook.text import one_line
 from msgbook_format.files import read_regular
-from msgbook_format.typed import text_or_none
+from msgbook_format.typed import as_text, text_or_none
 
 PROJECT_CONFIG = Path(".msgbook") / "config.toml"
 """A project's configuration, below its folder."""
@@ -51,7 +51,7 @@ class ProjectConfig:
     def model(self) -> str | None:
         """The model that it sets; None for none."""
         model = self.table.get("model")
-        return model.strip() or None if isinstance(model, str) else None
+        return as_text(model).strip() or None
 
 
 class Trust:

@@ -12,7 +12,7 @@ from msgbook.config.prices import PRICE_KEYS
 from msgbook.config.settings import LARGEST, LIMIT_KEYS, WHOLE_LIMITS, expected_number, is_in_range
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
-from msgbook_format.typed import as_dict, is_texts
+from msgbook_format.typed import as_dict, as_text, is_texts
 
 
 class Key(NamedTuple):
@@ -202,7 +202,7 @@ def read_file(path: Path | None) -> SettingsFile:
 
 def strip_text(value: Any) -> str | None:
     """Return a text without surrounding blanks; None for an empty text or another value."""
-    return value.strip() or None if isinstance(value, str) else None
+    return as_text(value).strip() or None
 
 
 def _are_prices(prices: Any) -> bool:

@@ -15,6 +15,7 @@ from msgbook.config import key_store
 from msgbook.config.settings import SavedKey
 from msgbook.errors import ConfigError
 from msgbook_format.files import create_bytes, read_regular, replace_bytes
+from msgbook_format.typed import as_text
 
 # Keys in files of Jupyter's configuration directory that only their owner can read: one file for each key.
 
@@ -139,7 +140,7 @@ class KeyPlace(NamedTuple):
         """Return what a provider's table says about this place; None if nothing that can be used."""
         value = table.get(self.setting)
         if self.has_entries:
-            entry = value.strip() if isinstance(value, str) else ""
+            entry = as_text(value).strip()
             return SavedKey(self.name, entry, self.words.format(entry)) if entry else None
         return SavedKey(self.name, "", self.words) if value is True else None
 

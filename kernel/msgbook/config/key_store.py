@@ -10,6 +10,7 @@ from typing import Any
 
 from msgbook.errors import ConfigError
 from msgbook.installed import without_working_directory
+from msgbook_format.typed import as_text
 
 SERVICE = "msgbook"
 """Under which all entries are saved."""
@@ -36,7 +37,7 @@ def read_key(entry: str) -> str | None:
         ConfigError: There is no keyring that works, or it stays locked.
     """
     found = _ask("read", lambda backend: backend.get_password(SERVICE, entry))
-    return found.strip() or None if isinstance(found, str) else None
+    return as_text(found).strip() or None
 
 
 def save_key(entry: str, key: str) -> None:

@@ -164,7 +164,7 @@ def _which_problem(table: Mapping[str, Any]) -> str:
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip()) and "\0" not in value
+    return bool(as_text(value).strip()) and "\0" not in value
 
 
 def _are_texts(value: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from msgbook.errors import MsgbookError
 from msgbook.text import one_line, repair_surrogates, visible
 from msgbook_format.syntax import MSG_MAGIC
-from msgbook_format.typed import as_dict, as_text
+from msgbook_format.typed import as_dict, as_dicts, as_text
 
 Cell = Mapping[str, Any]
 """A cell as in nbformat 4.5. From a page or a file, so any key may be missing or have a wrong type."""
@@ -161,16 +161,12 @@ def has_run(cell: Cell) -> bool:
     """
     if cell.get("execution_count", 0) is not None or cell.get("outputs"):
         return True
-    metadata = cell.get("metadata")
-    return isinstance(metadata, dict) and bool(metadata.get("execution"))
+    return bool(as_dict(cell.get("metadata")).get("execution"))
 
 
 def outputs_of(cell: Cell) -> list[Any]:
     """Return the outputs of a cell that are objects."""
-    outputs = cell.get("outputs")
-    if not outputs:
-        return []
-    return [o for o in outputs if isinstance(o, dict)] if isinstance(outputs, list) else []
+    return as_dicts(cell.get("outputs"))
 
 
 # The names of cells: how a person names a cell, and how messages name it. Pure.

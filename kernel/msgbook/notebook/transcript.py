@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 
 from msgbook.notebook.cells import Cell, has_run, source_of
 from msgbook_format.turn import TURN_MIME, Turn
+from msgbook_format.typed import as_text
 
 Source = Literal["live", "memory", "file"]
 
@@ -227,7 +228,7 @@ class SessionMemory:
         if cell.get("cell_type") != "code" or has_run(cell):
             return cell
         cell_id = cell.get("id")
-        executed = self._cells.get(cell_id) if isinstance(cell_id, str) else None
+        executed = self._cells.get(as_text(cell_id))
         if executed is None or executed.requested.source != source_of(cell):
             return cell
         return {key: value for key, value in cell.items() if key != "execution_count"}

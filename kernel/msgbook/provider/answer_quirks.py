@@ -12,7 +12,7 @@ from typing import Any
 
 from msgbook.text import one_line, repair_surrogates
 from msgbook_format.turn import Usage
-from msgbook_format.typed import as_dict, as_list, as_text
+from msgbook_format.typed import as_dict, as_dicts, as_list, as_text
 
 REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought")
 
@@ -179,11 +179,6 @@ ECHOED_KEYS = ("extra_content", "provider_specific_fields")
 """Keys of a tool call beside `function` that hold Gemini's thought signature, which has to be sent back."""
 
 
-def objects(values: Any) -> list[dict[str, Any]]:
-    """Return the objects of a list; none if it is not a list."""
-    return [v for v in values if isinstance(v, dict)] if isinstance(values, list) else []
-
-
 def join_text(parts: Any) -> str:
     """Return the text of a string, of a part, or of a list of strings and parts."""
     if isinstance(parts, str):
@@ -278,7 +273,7 @@ def _named(place: dict[str, Any], keys: Iterable[str]) -> list[dict[str, Any]]:
     """Return the objects under some keys, alone or in a list."""
     values = (place.get(key) for key in keys)
     return [
-        one for value in values for one in objects(value if isinstance(value, list) else [value])
+        one for value in values for one in as_dicts(value if isinstance(value, list) else [value])
     ]
 
 
@@ -312,7 +307,7 @@ def is_marked_thought(delta: dict[str, Any]) -> bool:
     """Return whether a delta says of its content that it is reasoning (Gemini)."""
     extra = delta.get("extra_content")
     google = as_dict(extra).get("google")
-    return isinstance(google, dict) and google.get("thought") is True
+    return as_dict(google).get("thought") is True
 
 
 def find_model(answer: dict[str, Any]) -> str | None:
@@ -368,14 +363,10 @@ class CitationList:
 
 def listed_citations(chunk: dict[str, Any]) -> list[Any]:
     """Return the citations at the top of a chunk: search results, and URLs that none of them has (Perplexity)."""
-    results = [found for found in objects(chunk.get("search_results")) if found.get("url")]
+    results = [found for found in as_dicts(chunk.get("search_results")) if found.get("url")]
     urls = chunk.get("citations")
     known = {str(found["url"]) for found in results}
-    others = (
-        [u for u in urls if not (isinstance(u, str) and u in known)]
-        if isinstance(urls, list)
-        else []
-    )
+    others = [u for u in as_list(urls) if not (isinstance(u, str) and u in known)]
     return [*results, *others]
 
 

@@ -14,7 +14,7 @@ from msgbook.errors import ProviderError
 from msgbook.messages import ApiName
 from msgbook.provider.json_events import is_too_deep
 from msgbook.text import excerpt
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, as_list, as_text
 
 _WORDS = ("message", "error", "detail", "msg", "errors")
 """Keys that hold the words of an error, or a value that holds them."""
@@ -87,8 +87,8 @@ def stated_error(event: dict[str, Any], *, is_bare: bool = False) -> Any:
         if not is_none:
             code = event.get("error_code") or event.get("code")
             return {"message": value, "code": code} if code and isinstance(value, str) else value
-    reply = event.get("base_resp")  # MiniMax
-    if isinstance(reply, dict) and reply.get("status_code"):
+    reply = as_dict(event.get("base_resp"))  # MiniMax
+    if reply.get("status_code"):
         return {"message": reply.get("status_msg") or reply, "code": reply["status_code"]}
     is_error = "error" in (event.get("object"), event.get("type"), event.get("status"))
     code = event.get("code", event.get("status_code"))
@@ -117,7 +117,7 @@ def error_message(error: Any) -> str:
     """Return the message of an `error` value of any shape, on one line."""
     if is_page(error):
         return excerpt(f"an HTML page ({_page_text(error[:_PAGE_LIMIT])})")
-    return excerpt(_words(error, _DEPTH) or as_text(error))
+    return excerpt(_words(error, _DEPTH) or body_text(error))
 
 
 def full_message(error: Any) -> str:
@@ -125,8 +125,8 @@ def full_message(error: Any) -> str:
     if is_page(error):
         return ""
     place = as_dict(error).get("param")
-    words = _words(error, _DEPTH) or as_text(error)
-    return f"{place}: {words}" if isinstance(place, str) and place else words
+    words = _words(error, _DEPTH) or body_text(error)
+    return f"{place}: {words}" if as_text(place) else words
 
 
 def is_page(error: object) -> bool:
@@ -134,7 +134,7 @@ def is_page(error: object) -> bool:
     return isinstance(error, str) and error.lstrip("\ufeff \t\r\n").startswith("<")
 
 
-def as_text(body: object) -> str:
+def body_text(body: object) -> str:
     """Return a body that was text or JSON as text; empty if it is nested too deep."""
     if isinstance(body, str):
         return body
@@ -155,7 +155,7 @@ def _words(error: Any, depth: int) -> str:
     if relayed := _relayed(error.get("metadata"), depth):
         words = f"{words}: {relayed}" if words else relayed
     loc = error.get("loc")
-    places = [str(part) for part in loc] if isinstance(loc, list) else []
+    places = [str(part) for part in as_list(loc)]
     place = ".".join(places[places[:1] == ["body"] :])
     return f"{place}: {words}" if place and words else words
 
@@ -171,7 +171,7 @@ def _with_inner_words(error: str, depth: int) -> str:
     except (ValueError, RecursionError):
         return error
     place = as_dict(inner).get("param")
-    placed = f"{place}: {said}" if isinstance(place, str) and place else said
+    placed = f"{place}: {said}" if as_text(place) else said
     return before + placed if said else error
 
 

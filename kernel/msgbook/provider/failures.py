@@ -24,7 +24,7 @@ from msgbook.provider.compression import CompressionError
 from msgbook.provider.error_quirks import (
     ErrorKind,
     ReportedError,
-    as_text,
+    body_text,
     error_message,
     find_error,
     find_kind,
@@ -161,7 +161,7 @@ class Failures:
         if loads or may_retry(status, headers, body):
             wait = requested_wait(status, headers, body)
             retry = Retry(f"{status} {said}".rstrip(), wait, loads)
-        text = redact(as_text(body)[:_BODY_LIMIT], self._secrets)
+        text = redact(body_text(body)[:_BODY_LIMIT], self._secrets)
         answer = _Answer(name, status, error, said, text, words, retry)
         return self._failure(answer, model, model_origin)
 
@@ -188,7 +188,7 @@ class Failures:
         may_pass = loads or (status and may_retry(status, {}, body))
         wait = requested_wait(status, {}, body)
         retry = Retry(said, wait, loads) if may_pass else None
-        text = redact(as_text(body)[:_BODY_LIMIT], self._secrets)
+        text = redact(body_text(body)[:_BODY_LIMIT], self._secrets)
         words = _sentence(f"The server reported an error: {said}")
         answer = _Answer(report.name, status, report.error, said, text, words, retry)
         return self._failure(answer, model, model_origin)

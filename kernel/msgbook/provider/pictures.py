@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from msgbook.events import ModelDisplay, Notice, StreamEvent
 from msgbook.images import IMAGE_LIMIT, MAX_IMAGES, image_type
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, as_text
 
 ALL_IMAGES_LIMIT = 4 * IMAGE_LIMIT
 """Bytes of all pictures of an answer that are kept."""
@@ -154,7 +154,7 @@ def _is_inline(part: dict[str, Any]) -> bool:
         return True
     inline = part.get("inline_data") or part.get("inlineData")
     mime = inline.get("mime_type") or inline.get("mimeType") if isinstance(inline, dict) else None
-    return isinstance(mime, str) and mime.startswith("image/")
+    return as_text(mime).startswith("image/")
 
 
 def _mime_of(text: str) -> str | None:

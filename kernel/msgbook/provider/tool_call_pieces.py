@@ -13,6 +13,7 @@ from msgbook.provider.answer_quirks import ECHOED_KEYS, repair_json
 from msgbook.provider.pieces import SurrogateJoiner, WholeDeltas
 from msgbook.provider.restarted_arguments import RestartedArguments
 from msgbook.text import repair_surrogates
+from msgbook_format.typed import as_text
 
 MAX_CALLS = 1000
 """Most calls in one answer; OpenAI allows 128."""
@@ -237,7 +238,7 @@ class _Call:
 
     def add_name(self, name: Any) -> str:
         """Return what is new in the name that a piece brings; a few servers cut names, too."""
-        if not isinstance(name, str) or not name or name == self.name:
+        if not as_text(name) or name == self.name:
             return ""
         new = name.removeprefix(self.name) if self.name else name
         new = repair_surrogates(new)

@@ -137,7 +137,7 @@ def _found(item: dict[str, Any]) -> str:
     if failed or item.get("is_error") is True:
         said = _quoted([failed])
         return f"could not do this ({visible(one_line(name, 60))}){f': {said}' if said else ''}"
-    pages = [page for page in as_list(content) if isinstance(page, dict) and page.get("url")]
+    pages = [page for page in as_list(content) if as_dict(page).get("url")]
     if pages:
         named = join_first([_page(page) for page in pages], _MOST_NAMED)
         return f"found {len(pages)} page{'' if len(pages) == 1 else 's'}: {named}"

@@ -34,7 +34,7 @@ from msgbook_format.turn import (
     kind_of,
     step_positions,
 )
-from msgbook_format.typed import as_dict, as_list
+from msgbook_format.typed import as_dict, as_dicts, as_list, as_text
 
 _ANSWERS = {kind.item: kind for kind in KINDS if kind.is_answer}
 """Kinds whose blocks are made by the deltas of an output item, by the type of the item."""
@@ -71,7 +71,7 @@ def _answer_of(item: dict[str, Any]) -> Kind | None:
     if is_thought(item):
         return REASONINGS
     kind = item.get("type")
-    return _ANSWERS.get(kind) if isinstance(kind, str) else None
+    return _ANSWERS.get(as_text(kind))
 
 
 def keep_item(owner: Block | None, item: dict[str, Any], step: int) -> list[Block]:
@@ -127,7 +127,7 @@ def item_words(item: dict[str, Any]) -> str:
     if is_server_block(item):
         return server_block_words(item)
     kind = item.get("type")
-    describe = _DONE.get(kind) if isinstance(kind, str) else None
+    describe = _DONE.get(as_text(kind))
     if describe is None:
         name = visible(one_line(str(kind), 100)).replace("`", "'")
         return f"The server sent an item that msgbook cannot display: `{name}`."
@@ -271,7 +271,7 @@ def strip_hidden_server_data(blocks: Sequence[Block]) -> list[Block]:
         for position in reversed(step):
             kept[position] = _cut(blocks[position], words, keeps_item=is_led_to)
             kind, extra = kind_of(blocks[position]), blocks[position].get("extra")
-            if kind is NOTICES and isinstance(extra, dict) and extra.get("item"):
+            if kind is NOTICES and as_dict(extra).get("item"):
                 is_led_to = False
             elif kind in (TEXTS, TOOL_CALLS):
                 is_led_to = True
@@ -306,7 +306,7 @@ def _cut_item(item: Any) -> dict[str, Any]:
 
 def _cut_details(details: Any, words: str) -> list[dict[str, Any]]:
     """Return signed reasoning if its words are those of the step, or none; else an empty list."""
-    given = [one for one in details if isinstance(one, dict)] if isinstance(details, list) else []
+    given = as_dicts(details)
     said = [str(one.get(key) or "") for one in given for key in ("text", "summary")]
     if repair_surrogates("".join(said)) not in ("", repair_surrogates(words)):
         return []
@@ -397,7 +397,7 @@ def repair_extra(block: Block) -> Block:
 def _repaired_item(kind: Kind, item: Any) -> dict[str, Any]:
     """Return an output item without what could forge a role, a call or a result; empty if it has no place."""
     name = as_dict(item).get("type")
-    if not isinstance(name, str) or not name:
+    if not as_text(name):
         return {}
     is_image = kind is DISPLAYS and name == DISPLAYS.item
     if is_image or (kind is NOTICES and name in _SERVER_ITEMS):

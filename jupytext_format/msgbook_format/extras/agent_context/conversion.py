@@ -261,4 +261,4 @@ def _items(agent: _Json) -> list[Any]:
 
 
 def _is_macro(item: Any) -> bool:
-    return isinstance(item, dict) and item.get("type") == "macro"
+    return as_dict(item).get("type") == "macro"

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from msgbook.notebook import Cell, KeptCell, Notebook, is_count
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, as_text
 
 ANSWER_TIMEOUT = 2.0
 """Seconds to wait for a page's cells; even a busy page answers in a tenth of that."""
@@ -182,13 +182,13 @@ class PageComms:
         self._note_message(comm)
         data = message.get("content", {}).get("data")
         kind = as_dict(data).get("type")
-        handler = self._handlers.get(kind) if isinstance(kind, str) else None
+        handler = self._handlers.get(as_text(kind))
         if handler is not None:
             handler(comm, {**data, "buffers": message.get("buffers") or []})
 
     def _take_cells(self, comm: Any, data: dict[str, Any]) -> None:
         request_id = data.get("request_id")
-        question = self._questions.get(request_id) if isinstance(request_id, str) else None
+        question = self._questions.get(as_text(request_id))
         try:
             # Also a late answer: the page's next one may refer to it.
             notebook = self._open.complete(comm.comm_id, data)

@@ -12,6 +12,7 @@ from msgbook.errors import ToolError
 from msgbook.kernel.page.page_comms import OWN_ANSWER_TIMEOUT, PageComms
 from msgbook.notebook import Cell, RequestedCell, id_of
 from msgbook_format.syntax import CellRule
+from msgbook_format.typed import as_text
 
 if TYPE_CHECKING:
     from msgbook.tools import (
@@ -76,7 +77,7 @@ class PageChanges:
 
     def _take_answer(self, _comm: Any, data: dict[str, Any]) -> None:
         request_id, problem = data.get("request_id"), data.get("problem")
-        waiting = self._open.get(request_id) if isinstance(request_id, str) else None
+        waiting = self._open.get(as_text(request_id))
         if waiting is not None and isinstance(problem, str):
             waiting.get_loop().call_soon_threadsafe(_settle, waiting, problem)
 

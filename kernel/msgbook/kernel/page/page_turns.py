@@ -16,6 +16,7 @@ from msgbook.kernel.page.kept_turns import KeptTurns
 from msgbook.kernel.page.page_comms import PageComms
 from msgbook.notebook import RequestedCell, Transcript
 from msgbook.text import repair_surrogates
+from msgbook_format.typed import as_text
 
 if TYPE_CHECKING:
     from msgbook.display.publish import TurnDisplay
@@ -89,7 +90,7 @@ class PageTurns:
     def _send_requested(self, comm: Any, data: dict[str, Any]) -> None:
         cell_id = data.get("cell_id")
         reply_to = {"request_id": data.get("request_id"), "cell_id": cell_id}
-        running = self._running.get(cell_id) if isinstance(cell_id, str) else None
+        running = self._running.get(as_text(cell_id))
         if running is not None:
             display, loop = running
             loop.call_soon_threadsafe(_send_running, comm, reply_to, display)
@@ -379,7 +380,7 @@ class Writers:
     def _take_offer(self, comm: Any, data: dict[str, Any]) -> None:
         display_id, session = data.get("display_id"), self._pages.client_session(comm)
         with self._lock:
-            turn = self._turns.get(display_id) if isinstance(display_id, str) else None
+            turn = self._turns.get(as_text(display_id))
             if turn is None or session is None:
                 return
             is_new_writer = turn.writer is None

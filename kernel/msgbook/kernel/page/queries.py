@@ -10,7 +10,7 @@ from typing import Any
 from msgbook.errors import MsgbookError
 from msgbook.kernel.page.page_comms import PageComms
 from msgbook.text import repair_surrogates
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, as_text
 
 INTERNAL_ERROR = "msgbook failed to answer; see the kernel's log."
 
@@ -92,7 +92,7 @@ class PageQueries:
 
     async def _result(self, comm: Any, data: dict[str, Any]) -> dict[str, Any]:
         name, params = data.get("name"), data.get("params")
-        handler = self._handlers.get(name) if isinstance(name, str) else None
+        handler = self._handlers.get(as_text(name))
         if handler is None:
             raise QueryError(f"This kernel does not know the query {name!r}: restart the kernel.")
         params = as_dict(params)

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from msgbook.errors import NotACompletionError, OtherApiError
 from msgbook.events import ModelFinished, Notice, StreamEvent
-from msgbook.provider.answer_quirks import find_model, find_usage, objects, plain_finish_reason
+from msgbook.provider.answer_quirks import find_model, find_usage, plain_finish_reason
 from msgbook.provider.anthropic.blocks import MAX_BLOCKS, Answer, Block, kind_of_delta, new_block
 from msgbook.provider.error_quirks import ReportedError, stated_error
 from msgbook.provider.json_events import (
@@ -25,6 +25,7 @@ from msgbook.provider.json_events import (
 )
 from msgbook.provider.unknown_events import UnknownEvents
 from msgbook_format.turn import Usage
+from msgbook_format.typed import as_dicts
 
 _REFUSAL = "refusal"
 _PAUSE = "pause_turn"
@@ -358,7 +359,7 @@ class MessageDecoder:
     def _note(self, event: dict[str, Any]) -> None:
         """Note usage and model, of which each event states all so far."""
         message = event.get("message")
-        for place in objects([message, event]):
+        for place in as_dicts([message, event]):
             usage = place.get("usage")
             if isinstance(usage, dict):
                 known = _numbers(usage)

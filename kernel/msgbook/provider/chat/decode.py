@@ -33,7 +33,6 @@ from msgbook.provider.answer_quirks import (
     join_reasoning_details,
     join_text,
     listed_citations,
-    objects,
     plain_finish_reason,
     repair_json,
 )
@@ -52,6 +51,7 @@ from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitte
 from msgbook.provider.tool_call_pieces import LEGACY, CallAssembler, call_pieces
 from msgbook.text import GrowingText
 from msgbook_format.turn import Usage
+from msgbook_format.typed import as_dicts
 
 _PLAIN_CHUNK = frozenset(
     (
@@ -487,7 +487,7 @@ class CompletionDecoder:
     def _reasoning(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
         """Yield reasoning from one field only: `reasoning_details` repeats a named field, at once or later."""
         text, field = find_reasoning(delta)
-        details = objects(delta.get("reasoning_details"))
+        details = as_dicts(delta.get("reasoning_details"))
         self._details.feed(details)
         if not text and not self._reasoning_field:
             text = join_reasoning_details(details) or inner_text(delta.get("thinking_blocks"))
@@ -532,7 +532,7 @@ class CompletionDecoder:
 
 def _finish_reason(places: list[Any]) -> Any:
     """Return the finish reason of a choice, under whatever key, or in its delta or message."""
-    found = (place[key] for place in objects(places) for key in FINISH_KEYS if place.get(key))
+    found = (place[key] for place in as_dicts(places) for key in FINISH_KEYS if place.get(key))
     return next(found, None)
 
 

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from msgbook.errors import ProviderError
 from msgbook.events import StreamEvent
-from msgbook.provider.answer_quirks import objects
 from msgbook.provider.json_events import UnknownContent
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.responses.output_item import (
@@ -20,7 +19,7 @@ from msgbook.provider.responses.output_item import (
 )
 from msgbook.provider.responses.text_items import MessageItem, PictureItem, ReasoningItem
 from msgbook.provider.tool_call_pieces import CallAssembler
-from msgbook_format.typed import as_text
+from msgbook_format.typed import as_dicts, as_text
 
 MAX_ITEMS = 1000
 """Most items of one response."""
@@ -154,7 +153,7 @@ class OutputItems:
         its text was sent in another item: a server may find out at the end that it was reasoning
         (LocalAI).
         """
-        items = objects(output)
+        items = as_dicts(output)
         if len(items) > MAX_ITEMS:
             raise _too_many_items()
         self._settle(items, self._items)

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgbook.events import Citations, ReasoningDelta, StreamEvent, TextDelta
-from msgbook.provider.answer_quirks import CitationList, join_text, objects, repair_json
+from msgbook.provider.answer_quirks import CitationList, join_text, repair_json
 from msgbook.provider.json_events import UnknownContent
 from msgbook.provider.pictures import Pictures
 from msgbook.provider.pieces import ThinkSplitter
 from msgbook.provider.responses.output_item import Item, TextItem, item_texts
+from msgbook_format.typed import as_dicts
 
 # The parts of a summary that no server announces: their index begins a part, or counts the deltas. Pure.
 
@@ -150,7 +151,7 @@ class ReasoningItem(TextItem):
     def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         yield from self._summary(self._parts.release(item_texts(item, "summary")))
         yield from super().finish(item)
-        for part in objects(item.get("summary")) + objects(item.get("content")):
+        for part in as_dicts(item.get("summary")) + as_dicts(item.get("content")):
             if part.get("type") not in _PARTS:
                 self._unknown.add(f"{part.get('type')} of reasoning", part)
         if item.get("status") not in ("in_progress", "incomplete"):
@@ -201,10 +202,10 @@ class MessageItem(TextItem):
     def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         yield from self._thoughts(item)
         yield from super().finish(item)
-        for part in objects(item.get("content")):
+        for part in as_dicts(item.get("content")):
             self.cite(part.get("annotations"))
         yield from self._cited()
-        for part in objects(item.get("content")):
+        for part in as_dicts(item.get("content")):
             if part.get("type") not in (*_PARTS, *_THOUGHTS):
                 yield from self.add_other_part(part)
         said = ("type", "id", "status", "role", "content")
@@ -213,7 +214,7 @@ class MessageItem(TextItem):
 
     def _thoughts(self, item: dict[str, Any]) -> Iterator[StreamEvent]:
         """Yield reasoning that stands in the message, once; after the text, it is told in a notice."""
-        parts = [p for p in objects(item.get("content")) if p.get("type") in _THOUGHTS]
+        parts = [p for p in as_dicts(item.get("content")) if p.get("type") in _THOUGHTS]
         thoughts = [text for part in parts if (text := join_text(part)) not in self._thought]
         self._thought.update(thoughts)
         for text in filter(None, thoughts):

@@ -163,7 +163,7 @@ def image_content(
 
 def _url(image: Image, record: Any, load: LoadText) -> str | None:
     """Return the URL that is sent for an image; None if the image stays text."""
-    if isinstance(record, dict) and record.get("sent") is False:
+    if as_dict(record).get("sent") is False:
         return None
     if image.is_remote:
         return image.target

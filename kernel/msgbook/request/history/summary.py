@@ -18,7 +18,7 @@ from msgbook.messages import Message
 from msgbook.notebook import Cell, may_record, outputs_of
 from msgbook.text import capped, repair_surrogates
 from msgbook_format.turn import turn_of
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, as_text
 
 SUMMARY_LIMIT = 4_000
 """Characters of a summary."""
@@ -131,4 +131,4 @@ def _message_as_text(message: Message) -> str:
 
 def _text(summary: Mapping[str, Any]) -> str:
     text = summary.get("text")
-    return text.strip() if isinstance(text, str) else ""
+    return as_text(text).strip()

@@ -25,7 +25,7 @@ from msgbook_format.turn import (
     kind_of,
     turn_of,
 )
-from msgbook_format.typed import as_dict, as_list
+from msgbook_format.typed import as_dict, as_dicts, as_list
 
 _CELLS_LIMIT = 50_000_000
 """Bytes of a notebook without its pictures: as values they take ten times as much memory."""
@@ -210,11 +210,9 @@ def _cell(cell: dict[str, Any]) -> dict[str, Any]:
         marks = "#" * (level if type(level) is int and 0 < level < 7 else 1)
         text = "".join(map(str, source)) if isinstance(source, list) else str(source or "")
         return {"cell_type": "markdown", "source": f"{marks} {text}"}
-    outputs = cell.get("outputs")
-    found = [o for o in outputs if isinstance(o, dict)] if isinstance(outputs, list) else []
     changed = {
         "source": source,
-        "outputs": [*map(_output, found)],
+        "outputs": [*map(_output, as_dicts(cell.get("outputs")))],
         "execution_count": cell.get("prompt_number"),
     }
     return {**cell, **changed}
