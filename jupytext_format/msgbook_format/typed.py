@@ -62,6 +62,20 @@ def is_dicts(value: Any) -> TypeGuard[list[dict[str, Any]]]:
     return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
 
 
+def change_texts(
+    value: Any, change: Callable[[str], str], change_key: Callable[[str], str] = str
+) -> Any:
+    """Return a JSON value in which each text is changed, and each key by `change_key`."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        items = value.items()
+        return {change_key(key): change_texts(item, change, change_key) for key, item in items}
+    if isinstance(value, list | tuple):
+        return [change_texts(item, change, change_key) for item in value]
+    return value
+
+
 def as_amount(value: Any) -> float | None:
     """Return a finite number that is not negative; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):

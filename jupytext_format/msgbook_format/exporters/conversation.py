@@ -184,7 +184,7 @@ def _language(metadata: dict[str, Any]) -> str:
     if has_msgbook_kernel(metadata):
         return "ipython3"
     info = metadata.get("language_info")
-    named = [info.get("pygments_lexer"), info.get("name")] if isinstance(info, dict) else []
+    named = [as_dict(info).get(key) for key in ("pygments_lexer", "name")]
     return next(filter(None, map(plain_word, named)), "text")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import nbformat
@@ -23,7 +24,7 @@ from msgbook_format.document import (
 )
 from msgbook_format.files import SUFFIX, encode, has_section
 from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME
-from msgbook_format.typed import as_dict, as_text
+from msgbook_format.typed import as_dict, as_text, change_texts
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 _SECTION_KEY = "message_section: true\n"
@@ -203,11 +204,8 @@ def _with_surrogates(node: _Json, besides: tuple[str, ...] = ("id",)) -> _Json:
 
 
 def _repaired(value: Any) -> Any:
-    if isinstance(value, str):
-        return _LONE.sub("\ufffd", value)
-    if isinstance(value, dict):
-        return {_repaired(key): _repaired(item) for key, item in value.items()}
-    return [_repaired(item) for item in value] if isinstance(value, list | tuple) else value
+    repair = partial(_LONE.sub, "\ufffd")
+    return change_texts(value, repair, repair)
 
 
 def _has_any(value: Any) -> bool:

@@ -24,6 +24,7 @@ from msgbook.request import (
 from msgbook.request.history import SentRequest, SharedPrefix, prune_positions, shared_prefix
 from msgbook.text import capped, counted, one_line, visible
 from msgbook_format.syntax import CellRule
+from msgbook_format.typed import change_texts
 
 _SHOWN_CELLS = 100
 _SHOWN_TEXT = 2_000
@@ -92,7 +93,7 @@ def _line(part: str, tokens: int) -> str:
 
 def _full(preview: Preview) -> str:
     messages = preview.body.messages
-    shown = [_bounded(message) for message in messages]
+    shown = change_texts(messages, lambda text: capped(text, _SHOWN_TEXT))
     text = visible(json.dumps(shown, ensure_ascii=False, indent=2), keep="\n")
     if len(text) <= _SHOWN and shown == messages:
         return text
@@ -101,16 +102,6 @@ def _full(preview: Preview) -> str:
         "show only their beginning and end. `msgbook preview FILE --json` prints everything.)"
     )
     return f"{capped(text, _SHOWN)}\n\n{how}"
-
-
-def _bounded(value: Any) -> Any:
-    if isinstance(value, str):
-        return capped(value, _SHOWN_TEXT)
-    if isinstance(value, list):
-        return [_bounded(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _bounded(item) for key, item in value.items()}
-    return value
 
 
 # `%cache`: part of the last request that a server may have cached, and what broke the cache.

@@ -18,6 +18,7 @@ from msgbook_format.cells import Claim, resolve_ids
 from msgbook_format.document import reads
 from msgbook_format.extras.agent_context import escaped
 from msgbook_format.turn import TOOL_CALLS, TOOL_RESULTS, TURN_VERSION, bundle, kind_of
+from msgbook_format.typed import change_texts
 
 IMPORTED = "imported"
 """Key of `metadata.msgbook` of notebook and cell: where they come from, and what has no other place."""
@@ -46,11 +47,7 @@ def files_of(chat: OtherChat) -> dict[str, bytes]:
 
 def repaired(value: Any) -> Any:
     """Return a JSON value without lone surrogates, which no file can hold."""
-    if isinstance(value, str):
-        return repair_surrogates(value)
-    if isinstance(value, dict):
-        return {repair_surrogates(key): repaired(item) for key, item in value.items()}
-    return list(map(repaired, value)) if isinstance(value, list) else value
+    return change_texts(value, repair_surrogates, repair_surrogates)
 
 
 def _with_answers(

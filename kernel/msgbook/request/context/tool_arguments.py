@@ -12,6 +12,7 @@ from msgbook.request.context.tags import TagError
 from msgbook.request.records import is_flat
 from msgbook.scanner import Problem
 from msgbook.text import one_line
+from msgbook_format.typed import change_texts
 
 
 class ToolArguments:
@@ -34,16 +35,8 @@ class ToolArguments:
             arguments = _json_object(written)
         except TagError:
             return _json_object(self._expand(written))
-        return {self._expand(key): self._expand_strings(arguments[key]) for key in arguments}
-
-    def _expand_strings(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self._expand(value)
-        if isinstance(value, list):
-            return [self._expand_strings(item) for item in value]
-        if isinstance(value, dict):
-            return {self._expand(key): self._expand_strings(value[key]) for key in value}
-        return value
+        expanded: dict[str, Any] = change_texts(arguments, self._expand, self._expand)
+        return expanded
 
     def _expand(self, text: str) -> str:
         result = expand_in_tag(text, self._macros, self._left)

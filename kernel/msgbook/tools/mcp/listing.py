@@ -13,7 +13,7 @@ from msgbook.approval import StoreError
 from msgbook.approval.store import Store, data_file
 from msgbook.text import map_texts, one_line, repair_surrogates
 from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, as_text, change_texts
 
 TOOL_LIMIT = 1000
 """Tools of one server that are read."""
@@ -110,14 +110,12 @@ def read_listing(entries: Sequence[Any], problems: Iterable[str] = ()) -> Listin
 
 def _read(entry: Any) -> ListedTool | str:
     """Return a tool, or why it is left out."""
-    name = as_dict(entry).get("name")
-    if not isinstance(name, str) or not name:
+    name = as_text(as_dict(entry).get("name"))
+    if not name:
         return "a tool without a name is left out"
-    execution, hints = entry.get("execution"), entry.get("annotations")
-    if isinstance(execution, dict) and execution.get("taskSupport") == _TASK_ONLY:
+    if as_dict(entry.get("execution")).get("taskSupport") == _TASK_ONLY:
         return f"{_quoted(name)} runs only as a task, which msgbook does not offer"
-    hints = as_dict(hints)
-    description = entry.get("description")
+    hints = as_dict(entry.get("annotations"))
     try:
         size = len(json.dumps(entry, allow_nan=False))
         parameters = _parameters(entry.get("inputSchema"))
@@ -132,7 +130,7 @@ def _read(entry: Any) -> ListedTool | str:
         return f"{_quoted(name)} is left out: its description has {size:,} characters, more than {SIZE_LIMIT:,}"
     return ListedTool(
         repair_surrogates(name),
-        repair_surrogates(description) if isinstance(description, str) else "",
+        repair_surrogates(as_text(entry.get("description"))),
         parameters,
         reads_only=hints.get("readOnlyHint") is True,
         open_world=hints.get("openWorldHint") is not False,
@@ -141,13 +139,7 @@ def _read(entry: Any) -> ListedTool | str:
 
 def _parameters(schema: Any) -> dict[str, Any]:
     """Return a schema that model servers take: of an object, with its properties."""
-    return fit_schema(_repaired(schema) if isinstance(schema, dict) else {})
-
-
-def _repaired(schema: dict[str, Any]) -> dict[str, Any]:
-    text = json.dumps(schema, ensure_ascii=False)
-    repaired: dict[str, Any] = json.loads(repair_surrogates(text))
-    return repaired
+    return fit_schema(change_texts(as_dict(schema), repair_surrogates, repair_surrogates))
 
 
 def is_about(problem: str, name: str) -> bool:
