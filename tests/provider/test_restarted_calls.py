@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from responses import added, arguments, call, completed, done, plain
 from streamed_turns import StreamedTurn
 
-from msgbook.provider.restarted_arguments import RestartedArguments
+from msgbook.provider.pieces import RestartedArguments
 
 WHOLE = '{"x": "a{b", "y": [{"x": 1}]}'
 CUTS = [4, 9, 12, 20, 23, len(WHOLE)]

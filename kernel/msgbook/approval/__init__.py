@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.approval.approver import Approver
     from msgbook.approval.question import (
         Answer,
         Approve,
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     )
     from msgbook.approval.roots import ApprovalRequest, ApprovalRequiredError, Roots
     from msgbook.approval.rule import MCP_PREFIX, Rule, RuleError, new_rule
-    from msgbook.approval.rules import Remembered, Rules, Uses
+    from msgbook.approval.rules import Approver, Remembered, Rules, Uses
     from msgbook.approval.store import StoreError
     from msgbook.approval.trust import (
         PROJECT_CONFIG,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgbook.agents import AgentSources, UnknownAgentError, read_project, resolve_agent
 from msgbook.approval import followed_project
-from msgbook.cli.message_files import list_outside_agents, require_text
+from msgbook.cli.folders import list_outside_agents, require_text
 from msgbook.cli.terminal import CommandError, complain, line_of
 from msgbook.config import load_settings
 from msgbook.errors import MsgbookError, describe_file_error

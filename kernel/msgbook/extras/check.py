@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from msgbook.cli.message_files import list_outside_agents, require_text
+from msgbook.cli.folders import list_outside_agents, require_text
 from msgbook.cli.terminal import complain, line_of, say
 from msgbook.errors import MsgbookError, describe_file_error
 from msgbook_format.errors import MessageFileError

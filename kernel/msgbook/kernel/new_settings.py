@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -22,7 +23,6 @@ from msgbook.config import (
     redact,
     show_url,
 )
-from msgbook.config.key_names import texts_named_like_keys
 from msgbook.config.key_places import KEY_PLACES, SESSION
 from msgbook.config.key_store import find_key_store
 from msgbook.config.providers import ENVIRONMENT, OPENAI_URL, PRESETS, fits_a_header
@@ -39,6 +39,29 @@ from msgbook.messages import ApiName
 from msgbook.server_checks.answer import as_objects
 from msgbook.server_checks.server import check_server
 from msgbook.server_checks.server import list_models as list_models_of
+
+# Keys in a `msgbook.toml` that stand where msgbook reads none.
+
+
+_KEY_NAME = re.compile(r"(?:auth|key|token|secret|cookie|password)$", re.IGNORECASE)
+
+_KEY_LENGTH = 8
+"""Characters from which on a setting named like a key counts as one."""
+
+
+def texts_named_like_keys(toml: str) -> Iterator[str]:
+    """Yield the texts of a file's settings that are named like a key."""
+    waiting: list[Any] = [tomllib.loads(toml)]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            for name, entry in value.items():
+                if isinstance(entry, str) and len(entry) >= _KEY_LENGTH and _KEY_NAME.search(name):
+                    yield entry
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+
 
 LIST_SECONDS = 20.0
 """Limit for a server's list of models."""

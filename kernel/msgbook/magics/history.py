@@ -8,23 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
+from msgbook.agents import AgentSources, ProjectFiles, resolve_agent
+from msgbook.config import Settings
 from msgbook.engine import Conversation
+from msgbook.errors import MsgbookError
 from msgbook.magics.base import MagicContext, UsageError
 from msgbook.notebook import (
     Cell,
     Transcript,
     describe_cell,
     describe_cell_with_id,
+    is_own_magic,
     parse_prompt,
     source_of,
 )
 from msgbook.notebook.magics_table import KEPT_TURNS, PRUNE_MAGIC
-from msgbook.request import estimate_text_tokens, make_turn_views
+from msgbook.request import estimate_text_tokens
+from msgbook.request.active_agent import AgentChooser
 from msgbook.request.history import (
     DroppedFile,
     StaleTurn,
+    View,
+    ViewOf,
     history_of,
     kind_of,
     list_dropped_files,
@@ -34,6 +42,7 @@ from msgbook.request.history import (
 )
 from msgbook.text import counted, one_line, visible
 from msgbook_format.syntax import CellRule, is_excluded, is_summary
+from msgbook_format.turn import Turn
 
 _SHOWN = 20
 _BY_HAND = (
@@ -225,3 +234,36 @@ def _first_change(first: StaleTurn, cells: Sequence[Cell]) -> str:
         places.append(describe_cell_with_id(cells, first.changed[-1]))
     where = f"in {' to '.join(places)}, or a cell that was deleted there"
     return f"in the system message (agent, skills), or {where}" if first.maybe_system else where
+
+
+# The views with which earlier turns were requested.
+
+
+def make_turn_views(
+    chooser: AgentChooser, transcript: Transcript, project: ProjectFiles, settings: Settings
+) -> ViewOf:
+    """Return a function that gives the view of a turn above."""
+    cells = transcript.earlier
+    sources = AgentSources.from_notebook(transcript.metadata, project, settings.agents)
+    magics_above = list(accumulate(is_own_magic(source_of(cell)) for cell in cells))
+    known: dict[tuple[str, str, int], View | None] = {}
+
+    def make_view(position: int, name: str, model: str) -> View | None:
+        try:
+            agent = resolve_agent(name, cells[:position], sources).agent
+            return chooser.make_view(agent, model, transcript, project)[0]
+        except MsgbookError:
+            return None  # the agent or its provider is gone
+
+    def view_of(position: int, turn: Turn) -> View | None:
+        name: Any = turn.get("agent")
+        model: Any = turn.get("model")
+        if not (isinstance(name, str) and isinstance(model, str)):
+            return None
+        # `%agent new` cells are magics: between two magics, agents do not change.
+        key = name, model, magics_above[position]
+        if key not in known:
+            known[key] = make_view(position, name, model)
+        return known[key]
+
+    return view_of

@@ -10,8 +10,7 @@ from msgbook.errors import ProviderError
 from msgbook.events import ToolCallDelta
 from msgbook.messages import ECHOED, Message
 from msgbook.provider.answer_quirks import ECHOED_KEYS, repair_json
-from msgbook.provider.pieces import SurrogateJoiner, WholeDeltas
-from msgbook.provider.restarted_arguments import RestartedArguments
+from msgbook.provider.pieces import RestartedArguments, SurrogateJoiner, WholeDeltas
 from msgbook.text import repair_surrogates
 from msgbook_format.typed import as_text
 

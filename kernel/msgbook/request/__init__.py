@@ -8,9 +8,8 @@
 - `services`: what a turn may do for a request, such as missing summaries, and a preview may not.
 - `request_parts`: the parts of a previewed request, as all hosts list them.
 - `prompt_checks`, `context_window`: checks before a request is sent. `token_estimates` estimates its length.
-- `records`: the entries of a recorded context. `blobs`: the texts that they name.
+- `records`: the entries of a recorded context, and the texts that they name (blobs).
 - `lineage`: what a notebook narrows: its place among agents that call agents, and tools that it does without.
-- `turn_views`: the views with which earlier turns were requested.
 
 Names are imported when they are first used: the kernel starts without them.
 """
@@ -66,6 +65,5 @@ if TYPE_CHECKING:
         estimate_text_tokens,
         estimate_tokens,
     )
-    from msgbook.request.turn_views import make_turn_views
 else:
     __getattr__ = lazy_names(__name__)

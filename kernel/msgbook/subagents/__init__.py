@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from msgbook.subagents.connected_tools import with_subagents
-    from msgbook.subagents.parent import Parent
+    from msgbook.subagents.parent import Parent, with_subagents
 else:
     __getattr__ = lazy_names(__name__)

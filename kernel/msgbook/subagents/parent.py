@@ -1,11 +1,14 @@
-"""The turn that starts sub-agents, and what it passes on to them."""
+"""The turn that starts sub-agents, what it passes on to them, and the tools with which it starts them."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgbook.approval import Ask, Roots
 from msgbook.display.failure import Failure
@@ -13,9 +16,13 @@ from msgbook.display.turn_view import TurnView
 from msgbook.engine import Conversation
 from msgbook.notebook import Transcript, working_folder
 from msgbook.request import ActiveAgent, lineage_of
+from msgbook.tools import CallContext, Content, SubagentTask, ToolSet, dispatch_tools
 from msgbook.turn import Budgets, TurnRecord
 from msgbook_format.agents import AgentMetadata, agent_metadata_of
 from msgbook_format.turn import Turn
+
+if TYPE_CHECKING:
+    from msgbook.subagents.dispatcher import SubagentDispatcher
 
 
 class EndedTurn(Protocol):
@@ -90,3 +97,44 @@ class Parent:
     def roots(self) -> Roots:
         """Resolves paths as its tools do."""
         return Roots(self.conversation.folder)
+
+
+# The tools of a turn that start sub-agents.
+
+
+def with_subagents(tools: ToolSet, parent: Parent) -> ToolSet:
+    """Return the tools of a turn, in which those that start sub-agents are connected with it."""
+    connected = {
+        tool.name: tool
+        for tool in dispatch_tools(parent.conversation.folder, _LateDispatcher(parent))
+    }
+    return ToolSet(connected.get(tool.name, tool) for tool in tools)
+
+
+class _LateDispatcher:
+    """A dispatcher whose code is imported by its first call: few turns start sub-agents."""
+
+    def __init__(self, parent: Parent) -> None:
+        self._parent = parent
+
+    async def dispatch(
+        self, broadcast: str, tasks: list[SubagentTask], call: CallContext
+    ) -> Content:
+        """Run sub-agents to their ends and return their reports; see `tools.Dispatcher`."""
+        await self._import()
+        return await self._dispatcher.dispatch(broadcast, tasks, call)
+
+    async def list_agent_types(self) -> str:
+        """Return the agents that the turn's agent may start; see `tools.Dispatcher`."""
+        await self._import()
+        return await self._dispatcher.list_agent_types()
+
+    @cached_property
+    def _dispatcher(self) -> SubagentDispatcher:
+        from msgbook.subagents.dispatcher import SubagentDispatcher
+
+        return SubagentDispatcher(self._parent)
+
+    async def _import(self) -> None:
+        """Import the code in a thread, since it takes a while."""
+        await asyncio.to_thread(import_module, "msgbook.subagents.dispatcher")

@@ -6,7 +6,11 @@ from msgbook_format.lazy import lazy_names
 
 if TYPE_CHECKING:
     from msgbook_format.extras.agent_context.content import BrokenContextError, escaped
-    from msgbook_format.extras.agent_context.conversion import context_from, notebook_from
-    from msgbook_format.extras.agent_context.files import dump_context, load_context
+    from msgbook_format.extras.agent_context.files import (
+        context_from,
+        dump_context,
+        load_context,
+        notebook_from,
+    )
 else:
     __getattr__ = lazy_names(__name__)

@@ -12,8 +12,6 @@ from operator import attrgetter
 from msgbook_format.extras.checks import (
     agent_rules,
     file_rules,
-    footnote_rules,
-    msg_rules,
     output_rules,
 )
 from msgbook_format.extras.checks.checked_text import CheckedText, parse_for_checks
@@ -37,8 +35,8 @@ _RULES: tuple[Rule, ...] = (
     file_rules.check_attributes,
     file_rules.check_duplicate_ids,
     file_rules.check_fences,
-    footnote_rules.check_unread_footnotes,
-    msg_rules.check_msg_words,
+    file_rules.check_unread_footnotes,
+    agent_rules.check_msg_words,
     agent_rules.check_frontmatter_agents,
     agent_rules.check_named_agents,
     agent_rules.check_default_agents,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         is_cassette,
         read_cassette,
     )
-    from msgbook.extras.cassettes.recorder import Recorder
+    from msgbook.extras.cassettes.recording import Recorder
     from msgbook.extras.cassettes.saved import undo, undo_edits
 else:
     __getattr__ = lazy_names(__name__)

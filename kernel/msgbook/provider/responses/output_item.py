@@ -14,8 +14,8 @@ from typing import Any
 from msgbook.events import Notice, OutputItem, StreamEvent
 from msgbook.provider.answer_quirks import join_text, repair_json
 from msgbook.provider.json_events import UnknownContent, quoted
+from msgbook.provider.pieces import RestartedArguments
 from msgbook.provider.responses.sent_text import SentText
-from msgbook.provider.restarted_arguments import RestartedArguments
 from msgbook.provider.tool_call_pieces import CallAssembler, is_json, json_text, same_json
 from msgbook.text import GrowingText, one_line, repair_surrogates
 from msgbook_format.typed import as_list
