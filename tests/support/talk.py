@@ -17,8 +17,8 @@ from msgbook.approval import Answer, Question
 from msgbook.config import load_settings
 from msgbook.display.turn_view import HiddenTurn, TurnView
 from msgbook.engine import Conversation, Services
+from msgbook.magics.history import make_turn_views
 from msgbook.notebook.transcript import Transcript
-from msgbook.request import make_turn_views
 from msgbook.request.history import StaleTurn, stale_turns
 from msgbook_format.turn import TURN_MIME
 
