@@ -14,7 +14,7 @@ from msgbook_format.syntax.attributes import AttributeReader, attributes_from_js
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.text_cell import TextCell, is_title
 from msgbook_format.turn.output_cells.turns import without_derived
-from msgbook_format.typed import as_dict, is_dicts
+from msgbook_format.typed import as_dict, has, is_dicts
 
 _TEXT_KEYS = ("history", "agent", "model", "role")
 _NAMED_KINDS = frozenset(("markdown", "code", "raw", "nb"))
@@ -91,13 +91,12 @@ def write_head(cell: dict[str, Any], dialect: Dialect) -> TextCell:
 def read_json_cell(head: TextCell) -> dict[str, Any] | None:
     """Return the cell that a head of the type `nb` holds as JSON; None if it holds none."""
     cell = jsontext.load_object(head.body) if head.type == "nb" else None
-    if cell is None or not isinstance(cell.get("cell_type"), str):
+    if cell is None or not has(cell, cell_type=str, metadata=dict):
         return None
-    metadata = cell.get("metadata")
-    if not isinstance(metadata, dict) or not isinstance(metadata.get("msgbook", {}), dict):
+    if not isinstance(cell["metadata"].get("msgbook", {}), dict):
         return None
     cell.pop("id", None)
-    cell["metadata"] = saved_metadata(metadata)
+    cell["metadata"] = saved_metadata(cell["metadata"])
     for output in outputs_of(cell):
         drop_loaded(output)
     return cell
@@ -247,12 +246,9 @@ def is_plain(cell: dict[str, Any]) -> bool:
 def is_regular(cell: dict[str, Any]) -> bool:
     """Return whether a cell has the fields that nbformat gives its type, and no others."""
     fields = _FIELDS.get(cell.get("cell_type", ""))
-    metadata = cell.get("metadata")
-    if fields is None or not cell.keys() <= fields or not isinstance(metadata, dict):
+    if fields is None or not cell.keys() <= fields or not has(cell, source=str, metadata=dict):
         return False
-    if not isinstance(cell.get("source"), str):
-        return False
-    if not isinstance(metadata.get("msgbook", {}), dict):
+    if not isinstance(cell["metadata"].get("msgbook", {}), dict):
         return False
     if cell["cell_type"] == "code":
         count = cell.get("execution_count", False)

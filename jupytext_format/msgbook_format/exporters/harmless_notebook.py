@@ -34,7 +34,7 @@ from msgbook_format.turn import (
     to_markdown,
     turn_of,
 )
-from msgbook_format.typed import as_dict, as_list, as_text, msgbook_metadata
+from msgbook_format.typed import as_dict, as_list, as_text, has, msgbook_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -71,15 +71,10 @@ def normalize_cell(cell: Mapping[str, Any]) -> Json:
     if not isinstance(cell.get("id"), str):
         fields.pop("id", None)
     if kind == "code":
-        outputs = cell.get("outputs")
-        outputs = as_list(outputs)
-        fields["outputs"] = [output for output in outputs if _is_output(output)]
+        outputs = as_list(cell.get("outputs"))
+        fields["outputs"] = [output for output in outputs if has(output, output_type=str)]
         fields.setdefault("execution_count", None)
     return fields
-
-
-def _is_output(output: Any) -> bool:
-    return isinstance(as_dict(output).get("output_type"), str)
 
 
 def build_harmless_notebook(notebook: NotebookNode, write: Write = safe_markdown) -> NotebookNode:

@@ -20,7 +20,7 @@ from msgbook_format.errors import MessageFileError
 from msgbook_format.files import has_section, is_agent_file, parse_agent_file
 from msgbook_format.jupytext_plugin.message_format import is_message_path
 from msgbook_format.outputs import refresh_derived
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import has
 
 MAX_CHARACTERS = 20_000_000
 
@@ -35,10 +35,9 @@ class CellsHandler(APIHandler):
     async def post(self) -> None:
         """Read the text in the body, by the rules for a file with that path."""
         body: Any = self.get_json_body()
-        body = as_dict(body)
-        path, text = body.get("path"), body.get("text")
-        if not isinstance(path, str) or not isinstance(text, str):
+        if not has(body, path=str, text=str):
             raise HTTPError(400, 'expected {"path": a text, "text": a text}')
+        path, text = body["path"], body["text"]
         if len(text) > MAX_CHARACTERS:
             message = f"{path}: expected at most {MAX_CHARACTERS:,} characters, found {len(text):,}"
             raise HTTPError(413, message, reason="text too long")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from msgbook_format.errors import NotANotebookError
+from msgbook_format.typed import has, has_attachments
 
 _WITH_MIME_BUNDLE = {"execute_result", "display_data"}
 _SPLIT_MIME_TYPES = {"application/javascript", "image/svg+xml"}
@@ -185,20 +186,15 @@ def _require_complete(notebook: dict[str, Any]) -> None:
 
 def _is_complete_cell(cell: Any) -> bool:
     return (
-        isinstance(cell, dict)
-        and isinstance(cell.get("cell_type"), str)
-        and isinstance(cell.get("source"), str)
-        and isinstance(cell.get("metadata"), dict)
-        and isinstance(cell.get("attachments", {}), dict)
-        and all(isinstance(bundle, dict) for bundle in cell.get("attachments", {}).values())
+        has(cell, cell_type=str, source=str, metadata=dict)
+        and has_attachments(cell)
         and (cell["cell_type"] != "code" or _are_complete_outputs(cell.get("outputs")))
     )
 
 
 def _are_complete_outputs(outputs: Any) -> bool:
     return isinstance(outputs, list) and all(
-        isinstance(output, dict)
-        and isinstance(output.get("output_type"), str)
+        has(output, output_type=str)
         and isinstance(output.get("data", {}), dict)
         and ("text" in output or output["output_type"] != "stream")
         for output in outputs

@@ -24,7 +24,7 @@ from msgbook_format.document import (
 )
 from msgbook_format.files import SUFFIX, encode, has_section
 from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME
-from msgbook_format.typed import as_dict, as_text, change_texts
+from msgbook_format.typed import as_dict, as_text, change_texts, has, has_attachments, is_texts
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 _SECTION_KEY = "message_section: true\n"
@@ -256,8 +256,9 @@ def _restored(cell: _Json) -> _Json:
 
 
 def _map_outputs(cell: _Json, change: Callable[[Any], Any]) -> _Json:
-    outputs = cell.get("outputs")
-    return {**cell, "outputs": list(map(change, outputs))} if isinstance(outputs, list) else cell
+    if not has(cell, outputs=list):
+        return cell
+    return {**cell, "outputs": list(map(change, cell["outputs"]))}
 
 
 def _stand_in(output: Any) -> _Json:
@@ -266,7 +267,7 @@ def _stand_in(output: Any) -> _Json:
 
 
 def _restored_output(output: Any) -> Any:
-    found = _find_whole(output.get("metadata")) if isinstance(output, dict) else None
+    found = _find_whole(as_dict(output).get("metadata"))
     if found is None:
         return output
     whole = found[1]
@@ -290,20 +291,17 @@ def _find_whole(metadata: Any) -> tuple[_Json, Any] | None:
 
 
 def _fits_cell(cell: _Json) -> bool:
-    attachments = cell.get("attachments", {})
     return (
-        isinstance(cell.get("source"), str)
-        and isinstance(attachments, dict)
-        and all(isinstance(bundle, dict) for bundle in attachments.values())
+        has(cell, source=str)
+        and has_attachments(cell)
         and (cell.get("cell_type") != "code" or isinstance(cell.get("outputs"), list))
     )
 
 
 def _fits_output(output: Any) -> bool:
-    if not isinstance(output, dict) or not isinstance(output.get("output_type"), str):
+    if not has(output, output_type=str):
         return False
     if output["output_type"] in _DISPLAYS:
         return isinstance(output.get("data"), dict)
     text = output.get("text", None if output["output_type"] == "stream" else "")
-    lines = text if isinstance(text, list) else [text]
-    return all(isinstance(line, str) for line in lines)
+    return is_texts(text if isinstance(text, list) else [text])

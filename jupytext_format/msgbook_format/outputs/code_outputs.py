@@ -20,7 +20,7 @@ from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.syntax.lines import STREAM_PREFIX, is_base64, unwrap, wrap
 from msgbook_format.syntax.text_cell import TextCell
 from msgbook_format.turn.model import TURN_MIME, turn_of
-from msgbook_format.typed import as_text
+from msgbook_format.typed import as_text, has, is_texts
 
 _BINARY = ("image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream")
 _DISPLAY_FIELDS = {
@@ -93,9 +93,7 @@ def read_output(output_cell: TextCell, previous: list[_Output], count: int | Non
     kind = attributes.take("output")
     if output_cell.type == "nb":
         json_output = jsontext.load_object(output_cell.body)
-        if json_output is not None and (
-            kind == "json" or isinstance(json_output.get("output_type"), str)
-        ):
+        if json_output is not None and (kind == "json" or has(json_output, output_type=str)):
             drop_loaded(json_output)
             return [json_output]
     if kind == "none":
@@ -223,9 +221,7 @@ def write_error(output: dict[str, Any], lang: str) -> list[TextCell] | None:
     traceback = output.get("traceback")
     if output.get("output_type") != "error" or output.keys() != _ERROR_FIELDS:
         return None
-    if not isinstance(traceback, list) or not all(isinstance(entry, str) for entry in traceback):
-        return None
-    if not isinstance(output["ename"], str) or not isinstance(output["evalue"], str):
+    if not is_texts(traceback) or not has(output, ename=str, evalue=str):
         return None
     body = "\n".join(traceback)
     if jsontext.needs_json(body):

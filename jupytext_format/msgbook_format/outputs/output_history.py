@@ -20,7 +20,7 @@ from typing import Any
 from msgbook_format import jsontext
 from msgbook_format.syntax.text_cell import is_restricted, stricter_history
 from msgbook_format.turn.model import turn_of
-from msgbook_format.typed import as_dict, msgbook_metadata
+from msgbook_format.typed import as_dict, has, msgbook_metadata
 
 KEY = "output_history"
 ABSENT = object()
@@ -80,11 +80,8 @@ def mark_output(outputs: Sequence[Any], index: int, history: str, marks: Marks) 
 
 def has_own_history(output: Any) -> bool:
     """Return whether an output has metadata for its `history`."""
-    return (
-        isinstance(output, dict)
-        and output.get("output_type") in ("display_data", "execute_result")
-        and isinstance(output.get("metadata"), dict)
-    )
+    kinds = ("display_data", "execute_result")
+    return has(output, metadata=dict) and output.get("output_type") in kinds
 
 
 def split_own_history(metadata: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
@@ -172,7 +169,7 @@ def first_outputs(cell: dict[str, Any], count: int) -> dict[str, Any]:
 
 def digest_of(output: Any) -> str:
     """Return the SHA-256 of an output as JSON, in hexadecimal. Lists of lines count as their text."""
-    if isinstance(as_dict(output).get("text"), list):
+    if has(output, text=list):
         output = {**output, "text": "".join(map(str, output["text"]))}
     return sha256(jsontext.dumps(output).encode()).hexdigest()
 
@@ -218,9 +215,8 @@ def _fits(items: Iterable[tuple[Any, Any]], outputs: Sequence[Any]) -> Iterable[
         index = _index(key)
         yield (
             index < len(outputs)
-            and isinstance(mark, dict)
+            and has(mark, history=str)
             and mark.keys() == {"history", "sha256"}
-            and isinstance(mark["history"], str)
             and not has_own_history(outputs[index])
             and mark["sha256"] == digest_of(outputs[index])
         )

@@ -18,7 +18,7 @@ from msgbook_format.jupytext_plugin.message_format import is_message_path
 from msgbook_format.jupytext_plugin.pairing import find_message_file, find_other_files
 from msgbook_format.outputs import load_output_files, open_references
 from msgbook_format.turn import without_derived
-from msgbook_format.typed import as_dict, msgbook_metadata
+from msgbook_format.typed import as_dict, has, is_dicts, msgbook_metadata
 
 _MAX_FORMATS_LENGTH = 1000
 _OWN_FORMAT = ".msg.md:msg"
@@ -123,8 +123,7 @@ def _expect(value: Any, kind: type, what: str) -> str | None:
 def has_known_outputs(nb: dict[str, Any]) -> bool:
     """Return whether all outputs have a type, so that trust in them can be checked."""
     return all(
-        isinstance(cell.get("outputs"), list)
-        and all(isinstance(out, dict) and "output_type" in out for out in cell["outputs"])
+        is_dicts(outputs := cell.get("outputs")) and all("output_type" in out for out in outputs)
         for cell in nb["cells"]
         if cell["cell_type"] == "code"
     )
@@ -150,7 +149,7 @@ def _signed_cell(cell: dict[str, Any]) -> dict[str, Any]:
     hidden = ("trusted", "msgbook")
     metadata = {key: value for key, value in cell["metadata"].items() if key not in hidden}
     signed = {**cell, "metadata": metadata}
-    if isinstance(cell.get("outputs"), list):
+    if has(cell, outputs=list):
         signed["outputs"] = without_derived(cell["outputs"])
     return signed
 

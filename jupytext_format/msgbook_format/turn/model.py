@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 from msgbook_format.turn.kinds import TEXTS, TOOL_CALLS, TOOL_RESULTS
-from msgbook_format.typed import as_dict, as_text, text_or_none
+from msgbook_format.typed import as_dict, as_text, has, text_or_none
 
 TURN_MIME = "application/vnd.msgbook.turn+json"
 """MIME type of a turn in an output's data bundle."""
@@ -168,9 +168,8 @@ def turn_of(output: Any) -> Turn | None:
     blocks = turn.get("blocks")
     if not isinstance(blocks, list):
         return None
-    for block in blocks:
-        if not isinstance(block, dict) or not isinstance(block.get("type"), str):
-            return None
+    if not all(has(block, type=str) for block in blocks):
+        return None
     return turn  # type: ignore[return-value]  # a JSON object whose required keys were just checked
 
 

@@ -17,7 +17,7 @@ from msgbook.errors import MsgbookError
 from msgbook.text import visible
 from msgbook.tool_calls import parse_arguments
 from msgbook_format.links import real_path
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, has
 
 MCP_PREFIX = "mcp__"
 """Beginning of the names of all tools of MCP servers. Which program such a name means is known to the user's
@@ -114,7 +114,7 @@ def parsed_arguments(arguments: str) -> dict[str, Any] | None:
 
 def rule_problem(table: Any) -> str:
     """Return why a table is not a rule; empty for a rule."""
-    if not isinstance(table, dict) or not isinstance(table.get("tool"), str):
+    if not has(table, tool=str):
         return "is not a table with the name of a tool, such as { tool = 'shell' }"
     unknown = sorted(table.keys() - RULE_KEYS)
     if unknown:

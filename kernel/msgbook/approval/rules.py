@@ -14,7 +14,7 @@ from msgbook.approval.rule import RULE_KEYS, Rule, canonical_json, parsed_argume
 from msgbook.approval.store import Store, StoreError, data_file
 from msgbook.config import ApprovalPolicy
 from msgbook.text import visible
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, has
 
 _ARGUMENTS_LIMIT = 100_000
 """Characters of the arguments of a rule that an answer makes: all rules are read at each call that needs one."""
@@ -303,7 +303,7 @@ def _answer(
 
 
 def _is_answer(entry: Any) -> bool:
-    return isinstance(entry, dict) and all(isinstance(entry.get(k), str) for k in RULE_KEYS)
+    return has(entry, **dict.fromkeys(RULE_KEYS, str))
 
 
 def _uses_in(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgbook.text import one_line, repair_surrogates
 from msgbook_format.turn import Usage
-from msgbook_format.typed import as_dict, as_dicts, as_list, as_text
+from msgbook_format.typed import as_dict, as_dicts, as_list, as_text, has
 
 REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought")
 
@@ -228,7 +228,7 @@ def join_reasoning_details(details: list[dict[str, Any]]) -> str:
 
 def plain_finish_reason(reason: Any) -> str | None:
     """Return a finish reason by its name in the chat API where that is known; None if there is none."""
-    if isinstance(as_dict(reason).get("type"), str):
+    if has(reason, type=str):
         reason = reason["type"]  # SGLang
     if not reason or isinstance(reason, bool):
         return None

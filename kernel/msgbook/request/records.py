@@ -19,7 +19,7 @@ from msgbook.notebook import is_count
 from msgbook.text import one_line
 from msgbook.tools import BLOB_LIMIT, NotKeptError, Results
 from msgbook.tools.files import read_file
-from msgbook_format.typed import as_dict, as_list
+from msgbook_format.typed import as_dict, as_list, has
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -51,7 +51,7 @@ class ContextTooLargeError(MsgbookError):
 def list_entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:
     """Return the entries of one kind that are objects with a digest."""
     entries = context.get(kind)
-    return [entry for entry in as_list(entries) if isinstance(as_dict(entry).get("sha256"), str)]
+    return [entry for entry in as_list(entries) if has(entry, sha256=str)]
 
 
 def valid_entries(context: Mapping[str, Any], kind: str) -> list[Mapping[str, Any]]:

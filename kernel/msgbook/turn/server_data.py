@@ -34,7 +34,7 @@ from msgbook_format.turn import (
     kind_of,
     step_positions,
 )
-from msgbook_format.typed import as_dict, as_dicts, as_list, as_text
+from msgbook_format.typed import as_dict, as_dicts, as_list, as_text, has
 
 _ANSWERS = {kind.item: kind for kind in KINDS if kind.is_answer}
 """Kinds whose blocks are made by the deltas of an output item, by the type of the item."""
@@ -413,13 +413,13 @@ def _repaired_item(kind: Kind, item: Any) -> dict[str, Any]:
         return kept
     for key, part in ITEM_TEXTS.items():
         texts = item.get(key)
-        if isinstance(texts, list) and texts and all(_is_text(text, part) for text in texts):
+        if as_list(texts) and all(_is_text(text, part) for text in texts):
             kept[key] = [{"type": part, "text": text["text"]} for text in texts]
     return kept
 
 
 def _is_text(part: Any, kind: str) -> bool:
-    return isinstance(part, dict) and part.get("type") == kind and isinstance(part.get("text"), str)
+    return has(part, text=str) and part.get("type") == kind
 
 
 def _readable_json(extra: dict[str, Any]) -> Any:
@@ -439,10 +439,8 @@ def _json_of(value: Any) -> str:
 
 def _is_part(part: Any) -> bool:
     """Return whether the value is text or an image, which servers accept as a content part."""
-    if not isinstance(part, dict):
-        return False
-    if part.get("type") == "text":
-        return isinstance(part.get("text"), str)
+    if as_dict(part).get("type") == "text":
+        return has(part, text=str)
     return image_url(part) is not None
 
 

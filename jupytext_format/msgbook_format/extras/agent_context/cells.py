@@ -30,7 +30,7 @@ from msgbook_format.extras.agent_context.turns import (
 )
 from msgbook_format.syntax import KERNELSPEC, Dialect
 from msgbook_format.turn import TURN_MIME, Turn, bundle, turn_of, without_derived
-from msgbook_format.typed import as_dict, as_list, msgbook_metadata
+from msgbook_format.typed import as_dict, as_list, has, has_attachments, msgbook_metadata
 
 _GHOST_BLOCK = "last_ghost_block"
 """Key of a message's metadata: the references that were sent with it, by another program."""
@@ -318,14 +318,12 @@ def is_prompt(cell: _Json) -> bool:
 
 
 def _is_cell(cell: _Json) -> bool:
-    count, attachments = cell.get("execution_count"), cell.get("attachments", {})
+    count = cell.get("execution_count")
     return (
-        isinstance(cell["cell_type"], str)
-        and isinstance(cell["source"], str)
+        has(cell, cell_type=str, source=str)
         and ("id" not in cell or (isinstance(cell["id"], str) and is_cell_id(cell["id"])))
         and (count is None or type(count) is int)
-        and isinstance(attachments, dict)
-        and all(isinstance(bundle, dict) for bundle in attachments.values())
+        and has_attachments(cell)
     )
 
 

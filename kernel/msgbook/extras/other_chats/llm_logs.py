@@ -18,7 +18,7 @@ from msgbook.extras.other_chats.chat import (
 )
 from msgbook.extras.other_chats.fields import Unread
 from msgbook.extras.other_chats.json_text import BadJsonError
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import has
 
 FORM = "llm"
 
@@ -84,7 +84,7 @@ def _chat(name: str, rows: list[tuple[str, _Json]]) -> OtherChat:
             system = text
             chat.messages.append(ChatMessage("system", text))
         for tool in fields.list_in(row, "tools", where):
-            if isinstance(as_dict(tool).get("name"), str):
+            if has(tool, name=str):
                 tools[tool["name"]] = tool_schema(tool)
         chat.messages += _messages(row, where, chat)
     if tools:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgbook.errors import MsgbookError
 from msgbook.kernel.page.queries import Query, QueryError
+from msgbook_format.typed import has
 
 if TYPE_CHECKING:
     from msgbook.agents import AvailableAgent
@@ -59,8 +60,7 @@ _OTHER: dict[str, Any] = {"id": "", "cell_type": "code", "source": ""}
 
 
 def _is_cell(value: Any) -> bool:
-    keys = ("id", "cell_type", "source")
-    return isinstance(value, dict) and all(isinstance(value.get(key), str) for key in keys)
+    return has(value, id=str, cell_type=str, source=str)
 
 
 async def _described_agents(conversation: Conversation, transcript: Transcript) -> dict[str, Any]:
