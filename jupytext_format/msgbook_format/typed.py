@@ -32,6 +32,16 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def as_items(value: Any) -> list[Any]:
+    """Return a list; for anything else a list of it."""
+    return value if isinstance(value, list) else [value]
+
+
+def as_texts(value: Any) -> list[str]:
+    """Return the texts of a list; an empty list for anything else."""
+    return [entry for entry in as_list(value) if isinstance(entry, str)]
+
+
 def as_dicts(value: Any) -> list[dict[str, Any]]:
     """Return the dictionaries of a list; an empty list for anything else."""
     return [entry for entry in as_list(value) if isinstance(entry, dict)]
@@ -90,6 +100,11 @@ def change_texts(
     if isinstance(value, list | tuple):
         return [change_texts(item, change, change_key) for item in value]
     return value
+
+
+def joined_text(value: Any) -> str:
+    """Return a text, or the texts of a list as one, as notebooks have lines; empty for anything else."""
+    return "".join(as_texts(as_items(value)))
 
 
 def as_amount(value: Any) -> float | None:

@@ -20,7 +20,6 @@ from msgbook_format.cells import is_code
 from msgbook_format.document import reads
 from msgbook_format.exporters.harmless_notebook import (
     build_harmless_notebook,
-    joined_text,
     normalize_cell,
     plain_word,
 )
@@ -48,7 +47,7 @@ from msgbook_format.syntax import (
     rule_of,
 )
 from msgbook_format.turn import DISPLAYS, REASONINGS, TOOL_CALLS, TURN_MIME, Block, kind_of, turn_of
-from msgbook_format.typed import as_dict, msgbook_metadata, text_or_none
+from msgbook_format.typed import as_dict, joined_text, msgbook_metadata, text_or_none
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

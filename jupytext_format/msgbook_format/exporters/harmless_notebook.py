@@ -34,7 +34,7 @@ from msgbook_format.turn import (
     to_markdown,
     turn_of,
 )
-from msgbook_format.typed import as_dict, as_list, as_text, has, msgbook_metadata
+from msgbook_format.typed import as_dict, as_list, as_text, has, joined_text, msgbook_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -318,13 +318,6 @@ def as_base64(value: Any) -> str | None:
     """Return base64 data without white space; None for anything else."""
     data = "".join(joined_text(value).split())
     return data if _BASE64.fullmatch(data) else None
-
-
-def joined_text(value: Any) -> str:
-    """Return a text or the join of a list of texts; empty for anything else."""
-    if isinstance(value, list):
-        return "".join(map(joined_text, value))
-    return as_text(value)
 
 
 # Table of contents of an exported conversation.

@@ -26,7 +26,6 @@ from msgbook_format.exporters.harmless_notebook import (
     as_base64,
     build_harmless_notebook,
     contents_of,
-    joined_text,
     plain_word,
 )
 from msgbook_format.syntax import (
@@ -39,7 +38,7 @@ from msgbook_format.syntax import (
     rule_of,
 )
 from msgbook_format.turn import bundle, code_block, escape_line, turn_of
-from msgbook_format.typed import as_dict, msgbook_metadata
+from msgbook_format.typed import as_dict, joined_text, msgbook_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,7 +24,15 @@ from msgbook_format.document import (
 )
 from msgbook_format.files import SUFFIX, encode, has_section
 from msgbook_format.jupytext_plugin.message_format import FORMAT_NAME
-from msgbook_format.typed import as_dict, as_text, change_texts, has, has_attachments, is_texts
+from msgbook_format.typed import (
+    as_dict,
+    as_items,
+    as_text,
+    change_texts,
+    has,
+    has_attachments,
+    is_texts,
+)
 
 _from_dict: Callable[[Any], NotebookNode] = nbformat.from_dict
 _SECTION_KEY = "message_section: true\n"
@@ -304,4 +312,4 @@ def _fits_output(output: Any) -> bool:
     if output["output_type"] in _DISPLAYS:
         return isinstance(output.get("data"), dict)
     text = output.get("text", None if output["output_type"] == "stream" else "")
-    return is_texts(text if isinstance(text, list) else [text])
+    return is_texts(as_items(text))

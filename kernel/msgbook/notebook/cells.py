@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from msgbook.errors import MsgbookError
 from msgbook.text import one_line, repair_surrogates, visible
 from msgbook_format.syntax import MSG_MAGIC
-from msgbook_format.typed import as_dict, as_dicts, as_text
+from msgbook_format.typed import as_dict, as_dicts, as_text, joined_text
 
 Cell = Mapping[str, Any]
 """A cell as in nbformat 4.5. From a page or a file, so any key may be missing or have a wrong type."""
@@ -106,10 +106,7 @@ def id_of(cell: Cell) -> str:
 
 
 def source_of(cell: Cell) -> str:
-    source = cell.get("source", "")
-    if isinstance(source, list):
-        return "".join(line for line in source if isinstance(line, str))
-    return as_text(source)
+    return joined_text(cell.get("source"))
 
 
 def metadata_of(cell: Cell) -> Mapping[str, Any]:

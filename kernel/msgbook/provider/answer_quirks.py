@@ -12,7 +12,7 @@ from typing import Any
 
 from msgbook.text import one_line, repair_surrogates
 from msgbook_format.turn import Usage
-from msgbook_format.typed import as_dict, as_dicts, as_list, as_text, has
+from msgbook_format.typed import as_dict, as_dicts, as_items, as_list, as_text, has
 
 REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought")
 
@@ -184,7 +184,7 @@ def join_text(parts: Any) -> str:
     if isinstance(parts, str):
         return parts
     texts = []
-    for part in parts if isinstance(parts, list) else [parts]:
+    for part in as_items(parts):
         text = _text_of(part) if isinstance(part, dict) else part
         if isinstance(text, dict | list) and text is not part:
             text = join_text(text)
@@ -272,9 +272,7 @@ def _places(event: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _named(place: dict[str, Any], keys: Iterable[str]) -> list[dict[str, Any]]:
     """Return the objects under some keys, alone or in a list."""
     values = (place.get(key) for key in keys)
-    return [
-        one for value in values for one in as_dicts(value if isinstance(value, list) else [value])
-    ]
+    return [one for value in values for one in as_dicts(as_items(value))]
 
 
 def _counts(place: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from msgbook.events import ModelDisplay, Notice, StreamEvent
 from msgbook.images import IMAGE_LIMIT, MAX_IMAGES, image_type
-from msgbook_format.typed import as_dict, as_text
+from msgbook_format.typed import as_dict, as_items, as_text
 
 ALL_IMAGES_LIMIT = 4 * IMAGE_LIMIT
 """Bytes of all pictures of an answer that are kept."""
@@ -69,7 +69,7 @@ class Pictures:
 
     def of_key(self, key: str, value: Any) -> list[StreamEvent] | None:
         """Return the events of a value under a key that nobody knows; None if it is no picture, or not only that."""
-        parts = value if isinstance(value, list) else [value]
+        parts = as_items(value)
         is_named = bool(_NAME.search(key))
         found: list[StreamEvent] = []
         for part in parts:

@@ -12,7 +12,7 @@ from msgbook.messages import ECHOED, Message
 from msgbook.provider.answer_quirks import ECHOED_KEYS, repair_json
 from msgbook.provider.pieces import RestartedArguments, SurrogateJoiner, WholeDeltas
 from msgbook.text import repair_surrogates
-from msgbook_format.typed import as_text
+from msgbook_format.typed import as_items, as_text
 
 MAX_CALLS = 1000
 """Most calls in one answer; OpenAI allows 128."""
@@ -339,7 +339,7 @@ def call_pieces(calls: Any) -> tuple[list[dict[str, Any]], list[Any]]:
     if isinstance(calls, dict):
         is_one = any(key in calls for key in _CALL_KEYS)
         calls = [calls] if is_one or not calls else list(calls.values())
-    entries = calls if isinstance(calls, list) else [calls]
+    entries = as_items(calls)
     pieces = [entry for entry in entries if isinstance(entry, dict) and _is_piece(entry)]
     return pieces, [entry for entry in entries if entry and entry not in pieces]
 

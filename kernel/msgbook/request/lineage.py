@@ -15,7 +15,7 @@ from msgbook.config.settings import Limits
 from msgbook.notebook import Transcript, metadata_of
 from msgbook.tools import AGENT_TYPES, CELL_TOOLS, DISPATCH, Tool, runs_in_kernel
 from msgbook_format.agents import TASK_FINISH, AgentMetadata, agent_metadata_of
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, as_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def lineage_of(transcript: Transcript) -> Lineage:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    return tuple(name for name in value if isinstance(name, str)) if isinstance(value, list) else ()
+    return tuple(as_texts(value))
 
 
 # Tools and MCP servers that a notebook switches off for all agents. Pure; a file may be hostile.

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from msgbook_format.typed import as_dict, as_list, text_or_none
+from msgbook_format.typed import as_dict, as_items, as_list, as_texts, text_or_none
 
 Schema = dict[str, Any]
 
@@ -234,8 +234,8 @@ def _named(value: Any, depth: int) -> Schema | None:
 
 
 def _type(value: Any, _depth: int) -> str | list[str] | None:
-    given = value if isinstance(value, list) else [value]
-    meant = [_MEANT.get(one.lower(), one.lower()) for one in given if isinstance(one, str)]
+    given = as_items(value)
+    meant = [_MEANT.get(one.lower(), one.lower()) for one in as_texts(given)]
     types = list(dict.fromkeys(one for one in meant if one in _TYPES))
     if not types or len(types) < len(set(meant)):
         return None  # one that is not known may be any
@@ -243,8 +243,7 @@ def _type(value: Any, _depth: int) -> str | list[str] | None:
 
 
 def _names(value: Any, _depth: int) -> list[str] | None:
-    given = as_list(value)
-    return list(dict.fromkeys(name for name in given if isinstance(name, str))) or None
+    return list(dict.fromkeys(as_texts(value))) or None
 
 
 def _values(value: Any, _depth: int) -> list[Any] | None:

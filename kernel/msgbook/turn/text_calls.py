@@ -14,6 +14,7 @@ from msgbook.events import Notice, TurnEvent, TurnFinished
 from msgbook.provider import TOOL_PARSERS
 from msgbook.scanner import Scanner, run_in_thread_if_long
 from msgbook_format.turn import TOOL_CALLS, Block, answer_text
+from msgbook_format.typed import as_items
 
 _CALL = "|".join(
     (
@@ -80,7 +81,7 @@ def _is_json_call(text: str, names: set[Any]) -> bool:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    calls = value if isinstance(value, list) else [value]
+    calls = as_items(value)
     return bool(calls) and all(_names_call(call, names) for call in calls)
 
 

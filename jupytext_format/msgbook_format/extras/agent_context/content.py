@@ -9,7 +9,7 @@ from typing import Any
 from msgbook_format import jsontext
 from msgbook_format.syntax import is_shell_command, parse_msg_line
 from msgbook_format.turn import image_url
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, as_items
 
 _UNKNOWN_PART = "[不支持的内容类型: {}]"
 """Text in place of a part of an unknown type (seed 000)."""
@@ -30,7 +30,7 @@ def content_text(content: Any) -> str:
         return ""
     if isinstance(content, str):
         return content
-    return "".join(map(_part_text, content if isinstance(content, list) else [content]))
+    return "".join(map(_part_text, as_items(content)))
 
 
 def shown_text(content: Any) -> str:
@@ -53,7 +53,7 @@ def result_content(content: Any) -> str | list[Any]:
     """Return the content of a result in a turn: a text, or a list of parts as they are."""
     if content is None or isinstance(content, str):
         return content or ""
-    parts = content if isinstance(content, list) else [content]
+    parts = as_items(content)
     return [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
 
 

@@ -29,7 +29,7 @@ from msgbook_format.extras.agent_context.cells import (
 )
 from msgbook_format.extras.agent_context.content import BrokenContextError, as_page, require_context
 from msgbook_format.syntax import CHAT_CELLS, KERNELSPEC, LANGUAGE_INFO, rule_of
-from msgbook_format.typed import as_dict, as_list, as_text, msgbook_metadata
+from msgbook_format.typed import as_dict, as_list, joined_text, msgbook_metadata
 
 # An AgentContext, its metadata included, as a notebook of nbformat 4, and back. Pure.
 
@@ -142,14 +142,10 @@ def _messages(cells: Sequence[_Json]) -> Iterator[_Json]:
 
 def _sound(cell: _Json) -> _Json:
     """Return a cell with the fields that nbformat requires; itself if it has them."""
-    source = cell.get("source", "")
-    if isinstance(source, list):
-        source = "".join(line for line in source if isinstance(line, str))
-    sound = {**cell, "source": as_text(source)}
+    sound = {**cell, "source": joined_text(cell.get("source"))}
     sound["metadata"] = deepcopy(as_dict(cell.get("metadata")))
     if cell["cell_type"] == "code":
-        outputs = cell.get("outputs")
-        sound["outputs"] = as_list(outputs)
+        sound["outputs"] = as_list(cell.get("outputs"))
     return sound
 
 

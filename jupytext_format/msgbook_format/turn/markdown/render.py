@@ -45,7 +45,7 @@ from msgbook_format.turn.wording import (
     shown_json,
     shown_sources,
 )
-from msgbook_format.typed import Flag, as_dict, as_text, read, text_or_none
+from msgbook_format.typed import Flag, as_dict, as_items, as_text, read, text_or_none
 
 if TYPE_CHECKING:
     from msgbook_format.turn.model import Block, Turn
@@ -197,7 +197,7 @@ def _text(value: Any) -> str:
 
 def _parts(content: Any) -> list[Any]:
     """Return the parts of a result that are shown; text is one part."""
-    parts = content if isinstance(content, list) else [content]
+    parts = as_items(content)
     return [part for part in parts if part not in ("", None)]
 
 

@@ -51,7 +51,7 @@ from msgbook.provider.pieces import DetailsJoiner, SurrogateJoiner, ThinkSplitte
 from msgbook.provider.tool_call_pieces import LEGACY, CallAssembler, call_pieces
 from msgbook.text import GrowingText
 from msgbook_format.turn import Usage
-from msgbook_format.typed import as_dicts
+from msgbook_format.typed import as_dicts, as_items
 
 _PLAIN_CHUNK = frozenset(
     (
@@ -397,7 +397,7 @@ class CompletionDecoder:
         if refusal := delta.get("refusal"):
             yield from self._refusal(refusal)
         images = delta.get("images")
-        for image in images if isinstance(images, list) else [images]:
+        for image in as_items(images):
             events = self._pictures.of_value(image)
             if events is None:
                 self._unknown.add("images", image)
@@ -442,7 +442,7 @@ class CompletionDecoder:
     def _contents(self, content: Any) -> Iterator[StreamEvent]:
         if self._in_thought and isinstance(content, str) and content:
             content, self._in_thought = content.removeprefix(_GEMINI_TAGS[1]), False
-        for part in content if isinstance(content, list) else [content]:
+        for part in as_items(content):
             text = part if isinstance(part, str) else join_text(part)
             kind = part.get("type") if isinstance(part, dict) else None
             thought = inner_text(part) if kind in _THOUGHT_PARTS else ""

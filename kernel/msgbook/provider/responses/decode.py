@@ -37,6 +37,7 @@ from msgbook.provider.responses.text_items import MessageItem
 from msgbook.provider.tool_call_pieces import json_text
 from msgbook.provider.unknown_events import SILENT, UnknownEvents
 from msgbook_format.turn import PROVIDER_REASONS, Usage
+from msgbook_format.typed import as_items
 
 
 class _Piece(NamedTuple):
@@ -431,7 +432,7 @@ def _output(response: dict[str, Any]) -> tuple[list[dict[str, Any]], Any]:
     elif isinstance(given, dict):
         given = list(given.values())
     output, others = [], []
-    for part in given if isinstance(given, list) else [given]:
+    for part in as_items(given):
         item = with_type(part) if isinstance(part, dict) else {}
         is_text = item.get("type") in _TEXT_PARTS
         if isinstance(item.get("type"), str) and not is_text:

@@ -29,7 +29,7 @@ from msgbook.request.context.sources import SourceError
 from msgbook.request.context.tags import DATA_URL, DETAILS, Image, find_images
 from msgbook.scanner import run_in_thread_if_long
 from msgbook.text import one_line
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, as_items
 
 SOURCE_LIMIT = 50_000_000
 """Bytes of an image before it is scaled down."""
@@ -219,7 +219,7 @@ def _decode_attachment(name: str, attachments: Attachments) -> bytes:
         raise SourceError("the cell has no such attachment")
     for mime, data in bundle.items():
         if str(mime).startswith("image/"):
-            lines = data if isinstance(data, list) else [data]
+            lines = as_items(data)
             return _decode_base64("".join(map(str, lines)))
     raise SourceError("the attachment is not an image")
 

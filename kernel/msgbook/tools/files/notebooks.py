@@ -197,10 +197,7 @@ def as_format_4(notebook: dict[str, Any]) -> dict[str, Any]:
 
 def _cells(sheets: list[Any]) -> Iterator[dict[str, Any]]:
     for sheet in sheets:
-        cells = as_dict(sheet).get("cells")
-        yield from (
-            (cell for cell in cells if isinstance(cell, dict)) if isinstance(cells, list) else ()
-        )
+        yield from as_dicts(as_dict(sheet).get("cells"))
 
 
 def _cell(cell: dict[str, Any]) -> dict[str, Any]:
