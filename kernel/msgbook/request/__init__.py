@@ -8,7 +8,7 @@
 - `services`: what a turn may do for a request, such as missing summaries, and a preview may not.
 - `request_parts`: the parts of a previewed request, as all hosts list them.
 - `prompt_checks`, `context_window`: checks before a request is sent. `token_estimates` estimates its length.
-- `records`: the entries of a recorded context, and the texts that they name (blobs).
+- `records`: the entries of a recorded context. `blobs`: the texts that they name.
 - `lineage`: what a notebook narrows: its place among agents that call agents, and tools that it does without.
 
 Names are imported when they are first used: the kernel starts without them.

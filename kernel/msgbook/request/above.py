@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from msgbook.agents import Agent, ProjectRule
 from msgbook.notebook import Cell, Transcript, is_imported, source_of
+from msgbook.request.blobs import Blobs
 from msgbook.request.context import files
 from msgbook.request.context.content_reference import DOCUMENT_LIMIT, document_url, document_words
 from msgbook.request.context.images import attachments_of, load_images
@@ -24,7 +25,6 @@ from msgbook.request.history import contexts_by_cell, prompt_text, with_late_con
 from msgbook.request.late_references import resolve_late_references
 from msgbook.request.records import (
     MAX_NAMES,
-    Blobs,
     RecordedContext,
     files_by_key,
     is_sent_in_full,

@@ -30,6 +30,7 @@ from msgbook.notebook import (
 )
 from msgbook.provider import Request
 from msgbook.request.active_agent import ActiveAgent, AgentChooser
+from msgbook.request.blobs import Blobs
 from msgbook.request.history import (
     ABOVE,
     CONTEXT_KEYS,
@@ -41,7 +42,6 @@ from msgbook.request.history import (
 )
 from msgbook.request.prompt_checks import list_left_out
 from msgbook.request.records import (
-    Blobs,
     RecordedContext,
     check_recorded_texts,
     files_by_key,

@@ -16,6 +16,7 @@ from msgbook.notebook import (
     parse_prompt,
     source_of,
 )
+from msgbook.request.blobs import Blobs
 from msgbook.request.context.context_builder import ContextBuilder, PromptContext
 from msgbook.request.context.sources import EarlierTexts
 from msgbook.request.context.tags import (
@@ -34,7 +35,6 @@ from msgbook.request.history import (
 from msgbook.request.records import (
     MAX_NAMES,
     NAME_KEYS,
-    Blobs,
     RecordedContext,
     list_entries,
 )
