@@ -1,6 +1,7 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { plugin } from './plugin';
 import { ICommandPalette } from '@jupyterlab/apputils';
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ILauncher } from '@jupyterlab/launcher';
 import { IMainMenu } from '@jupyterlab/mainmenu';
@@ -82,6 +83,13 @@ function addNewCommand(
   palette?.addItem({ command, category, args: { isPalette: true } });
 }
 
+const CHAT_FILE = 'msgbook';
+const AGENT_FILE = 'msgbook-agent';
+const CHAT_FILES: ReadonlySet<string | undefined> = new Set([
+  CHAT_FILE,
+  AGENT_FILE
+]);
+
 /** Plugin that opens conversations in other files than `.ipynb` as notebooks. */
 export const fileTypePlugin = plugin({
   id: '@msgbook/labextension:file-type',
@@ -95,7 +103,7 @@ export const fileTypePlugin = plugin({
     app.docRegistry.addFileType(
       {
         ...notebook,
-        name: 'msgbook',
+        name: CHAT_FILE,
         displayName: trans.__('Chat (text file)'),
         extensions: ['.msg.md'],
         // A pattern takes precedence over the extension `.md`, for the icon, too.
@@ -106,12 +114,35 @@ export const fileTypePlugin = plugin({
     app.docRegistry.addFileType(
       {
         ...notebook,
-        name: 'msgbook-agent',
+        name: AGENT_FILE,
         displayName: trans.__('Chat (agent file)'),
         extensions: ['.mtm', '.mutsumi-notebook'],
         pattern: '\\.(mtm|mutsumi-notebook)$'
       },
       [NOTEBOOK_FACTORY]
     );
+    openLinksAsNotebooks(app.docRegistry);
   }
 });
+
+/**
+ * Let a link to a chat file open what a double click opens.
+ *
+ * JupyterLab opens links with the viewer that renders a file. For `.msg.md` it finds that of Markdown.
+ */
+export function openLinksAsNotebooks(
+  registry: Pick<
+    DocumentRegistry,
+    | 'getFileTypesForPath'
+    | 'defaultWidgetFactory'
+    | 'defaultRenderedWidgetFactory'
+  >
+): void {
+  const rendered = registry.defaultRenderedWidgetFactory.bind(registry);
+  registry.defaultRenderedWidgetFactory = path => {
+    const [first] = registry.getFileTypesForPath(path);
+    return CHAT_FILES.has(first?.name)
+      ? registry.defaultWidgetFactory(path)
+      : rendered(path);
+  };
+}
