@@ -153,6 +153,19 @@ it.each([
   expect(model.cells.length).toBe(3);
 });
 
+it('a changed cell that was run is marked as changed since its run no more', () => {
+  const model = notebook();
+  const cell = model.cells.get(0) as ICodeCellModel;
+  expect(apply(model, EDIT)).toBe('');
+  expect(cell.isDirty).toBe(true);
+  expect(apply(model, { ...OUTPUTS, before: EDIT.after })).toBe('');
+  expect(cell.isDirty).toBe(false);
+  cell.sharedModel.setSource('x = 1');
+  expect(cell.isDirty).toBe(true);
+  cell.sharedModel.setSource(EDIT.after);
+  expect(cell.isDirty).toBe(false);
+});
+
 it('the outputs of a run take the place of the old ones', () => {
   const model = notebook();
   const cell = model.cells.get(0) as ICodeCellModel;

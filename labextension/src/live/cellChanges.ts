@@ -1,4 +1,4 @@
-import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
+import type { CodeCellModel, ICellModel } from '@jupyterlab/cells';
 import type * as nbformat from '@jupyterlab/nbformat';
 import type { INotebookModel } from '@jupyterlab/notebook';
 import { asOneChange, insertCell } from './documentChanges';
@@ -81,10 +81,12 @@ function showOutputs(
   if (cell.type !== 'code') {
     return 'missing';
   }
-  const code = cell as ICodeCellModel;
+  const code = cell as CodeCellModel;
   code.trusted = true;
   code.outputs.fromJSON(Array.from(outputs));
   code.executionCount = count;
+  // Its source is what was run, which JupyterLab notices only where it runs a cell itself.
+  code.isDirty = false;
   return '';
 }
 
