@@ -22,7 +22,7 @@ SHARED_DATA := $(shell find kernel/kernelspec kernel/kernelspec-python server-co
 	format bench corpus fuzz docs weight screenshots dist clean check-tools
 
 help:
-	@echo "make demo         open a sample conversation in JupyterLab, with the built-in demo model"
+	@echo "make demo         open a sample notebook in JupyterLab, with the built-in demo model"
 	@echo "make test         the tests of each change: all that run in process, jest, and a smoke test of each thing that starts others"
 	@echo "make test-integration  kernels, commands, Jupyter servers, MCP servers and model servers"
 	@echo "make test-ui      JupyterLab in a Chromium"

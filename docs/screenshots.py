@@ -1,4 +1,4 @@
-"""Pictures and the animation of the documentation: the tour, run in a real JupyterLab with the demo model.
+"""Pictures and the animation of the documentation: the demo, walked in a real JupyterLab with the demo model.
 
 Usage: make screenshots; writes docs/images/.
 """
@@ -6,12 +6,11 @@ Usage: make screenshots; writes docs/images/.
 from __future__ import annotations
 
 import io
-import shutil
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import resources
 from pathlib import Path
 
 from chats import answer, approve, write_notebook
@@ -21,18 +20,16 @@ from PIL import Image
 from playwright.sync_api import Browser, Locator, expect, sync_playwright
 from scripted_server import ScriptedServer, call, text
 
+from msgbook.cli.demo import prepare
+
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"
 
+LOAD, PLOT, QUESTION, AVERAGE, FIX = 1, 3, 5, 7, 8
+"""Places of the cells of `rain.ipynb`; the last one is what **Fix** inserts."""
+
 HELLO, MEMORY, TEAM = 1, 3, 7
 """Places of the tour's prompts."""
-
-QUESTION = "Hello! Who are you, and what can you show me?"
-TASKS = """\
-Start a sub-agent for each of these tasks.
-
-- assistant: Count the files in this folder.
-- assistant: Look for a file that explains itself."""
 
 MODULE = """\
 def mean(values):
@@ -52,6 +49,7 @@ def main() -> None:
         browser = playwright.chromium.launch(
             executable_path=find_chromium(playwright), args=CHROMIUM_FLAGS
         )
+        pictures_of_python(browser)
         pictures_of_the_tour(browser)
         animation(browser)
         pictures_of_an_edit(browser)
@@ -60,14 +58,12 @@ def main() -> None:
 
 @contextmanager
 def opened(browser: Browser, settings: dict[str, str], width: int, height: int) -> Iterator[Lab]:
-    """Open a tab of a new JupyterLab; its folder holds the tour as `demo.msg.md`, and `stats.py`."""
+    """Open a tab of a new JupyterLab; its folder holds the demo, and `stats.py`."""
     temporary = tempfile.TemporaryDirectory
     with temporary(prefix="project-") as chats, temporary() as logs:
         folder, log = Path(chats), Path(logs) / "log.txt"
-        with resources.as_file(resources.files("msgbook").joinpath("tour.msg.md")) as path:
-            shutil.copy(path, folder / "demo.msg.md")
+        prepare(folder)
         (folder / "stats.py").write_text(MODULE)
-        write_notebook(folder / "chat.ipynb", "", "")
         write_notebook(
             folder / "stats.ipynb", "`mean` fails on an empty list. Mend it in @[stats.py]."
         )
@@ -78,10 +74,16 @@ def opened(browser: Browser, settings: dict[str, str], width: int, height: int) 
             page.close()
 
 
-def tour(lab: Lab) -> None:
-    lab.load("demo.msg.md")
+def load(lab: Lab, name: str) -> None:
+    lab.load(name)
     lab.wait_for_kernel()
     lab.command("application:toggle-left-area")
+
+
+def to_top(lab: Lab, index: int) -> None:
+    """Scroll until a cell begins at the top of the view."""
+    lab.reveal(index)
+    lab.cell(index).evaluate("node => node.scrollIntoView()")
 
 
 def ended(cell: Locator) -> None:
@@ -90,14 +92,38 @@ def ended(cell: Locator) -> None:
 
 
 def take(lab: Lab, name: str) -> None:
-    """Take a picture in which nothing is hovered."""
+    """Take a picture in which nothing is hovered, with a palette: it takes a third of the bytes."""
     lab.page.mouse.move(0, 0)
-    lab.page.screenshot(path=IMAGES / f"{name}.png")
+    picture = Image.open(io.BytesIO(lab.page.screenshot())).convert("RGB")
+    picture.quantize(256, dither=Image.Dither.NONE).save(IMAGES / f"{name}.png", optimize=True)
+
+
+def fix(lab: Lab) -> Locator:
+    """Press **Fix** below the error, and return the cell of the message once its call waits."""
+    lab.cell(AVERAGE).get_by_role("button", name="Fix").click()
+    cell = lab.cell(FIX)
+    expect(approve(cell)).to_be_visible()
+    expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
+    return cell
+
+
+def pictures_of_python(browser: Browser) -> None:
+    with opened(browser, {"MSGBOOK_MODEL": "demo"}, 1000, 900) as lab:
+        load(lab, "rain.ipynb")
+        for cell in (LOAD, PLOT, QUESTION):
+            lab.run(cell)
+        ended(lab.cell(QUESTION))
+        to_top(lab, PLOT)
+        take(lab, "python")
+        lab.run(AVERAGE)
+        fix(lab)
+        to_top(lab, AVERAGE)
+        take(lab, "fix")
 
 
 def pictures_of_the_tour(browser: Browser) -> None:
     with opened(browser, {"MSGBOOK_MODEL": "demo"}, 1280, 900) as lab:
-        tour(lab)
+        load(lab, "demo.msg.md")
         lab.run(HELLO)
         ended(lab.cell(HELLO))
         lab.cell(HELLO).locator("summary").first.click()
@@ -105,8 +131,7 @@ def pictures_of_the_tour(browser: Browser) -> None:
         ended(lab.cell(MEMORY))
         lab.command("msgbook:open-context")
         expect(lab.page.locator(".msgbook-Context")).to_contain_text("tokens")
-        lab.cell(HELLO).scroll_into_view_if_needed()
-        lab.cell(0).evaluate("node => node.scrollIntoView()")
+        to_top(lab, 0)
         take(lab, "conversation")
         lab.command("application:toggle-right-area")
         lab.command("msgbook:show-agents")
@@ -115,7 +140,7 @@ def pictures_of_the_tour(browser: Browser) -> None:
         lab.wait_for_kernel()
         states = lab.page.locator(".msgbook-AgentsPanel-agent")
         expect(states.filter(has_text="running")).to_have_count(0)
-        lab.cell(TEAM - 1).evaluate("node => node.scrollIntoView()")
+        to_top(lab, TEAM - 1)
         take(lab, "agents")
 
 
@@ -129,9 +154,7 @@ def pictures_of_an_edit(browser: Browser) -> None:
         server.answers = [call("edit", change), text("An empty list now has the mean 0.")]
         settings = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "scripted-model"}
         with opened(browser, settings, 1000, 660) as lab:
-            lab.load("stats.ipynb")
-            lab.wait_for_kernel()
-            lab.command("application:toggle-left-area")
+            load(lab, "stats.ipynb")
             lab.run(0)
             expect(approve(lab.cell(0))).to_be_visible()
             expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
@@ -140,31 +163,44 @@ def pictures_of_an_edit(browser: Browser) -> None:
 
 
 def animation(browser: Browser) -> None:
-    """Write a question, see it answered, let the model start two agents, see them run."""
+    """Draw data, ask about them, have an error mended."""
     with opened(browser, {"MSGBOOK_MODEL": "demo"}, 960, 640) as lab:
-        lab.load("chat.ipynb")
-        lab.wait_for_kernel()
-        lab.command("application:toggle-left-area")
+        load(lab, "rain.ipynb")
+        question = str(lab.cells()[QUESTION]["source"])
+        lab.type_in(QUESTION, "")
+        lab.run(LOAD)
+        to_top(lab, PLOT)
         frames = Frames(lab)
-        lab.type_in(0, "")
-        for word in QUESTION.split():
-            lab.page.keyboard.insert_text(f"{word} ")
-            frames.take(120)
-        lab.page.keyboard.press("Shift+Enter")
-        frames.take_until(lab.cell(0).locator("[data-status=done]"))
-        frames.take(2000)
-        team = lab.cell(1)
-        lab.type_in(1, TASKS)
-        team.evaluate("node => node.scrollIntoView()")
-        frames.take(1000)
-        lab.page.keyboard.press("Control+Enter")
-        frames.take_until(approve(team))
-        expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
-        approve(team).hover()
         frames.take(1500)
-        answer(approve(team))
-        frames.take_until(team.get_by_text("My sub-agents have reported"))
+        lab.run(PLOT)
+        frames.take_until(lab.cell(PLOT).locator(".jp-OutputArea-output img"))
+        frames.take(1500)
+        to_top(lab, QUESTION)
+        lab.type_in(QUESTION, "")
+        for word in re.findall(r"\S+\s*", question):
+            lab.page.keyboard.insert_text(word)
+            frames.take(120)
+        lab.page.keyboard.press("Control+Enter")
+        frames.take_until(lab.cell(QUESTION).locator("[data-status=done]"))
+        frames.take(3000)
+        to_top(lab, AVERAGE)
+        lab.run(AVERAGE)
+        button = lab.cell(AVERAGE).get_by_role("button", name="Fix")
+        frames.take_until(button)
+        to_top(lab, AVERAGE)
+        button.hover()
+        frames.take(1500)
+        cell = fix(lab)
+        to_top(lab, AVERAGE)
+        approve(cell).hover()
+        frames.take(2500)
+        answer(approve(cell))
+        frames.take_until(cell.get_by_text("It runs, with all rights"))
+        frames.take(1500)
+        answer(approve(cell))
+        frames.take_until(cell.get_by_text("takes only months that rain has"))
         lab.wait_for_kernel()
+        to_top(lab, AVERAGE)
         frames.take(4000)
         frames.write(IMAGES / "conversation.webp")
 

@@ -66,9 +66,13 @@ def try_demo(python: Path, folder: Path, environment: dict[str, str]) -> str:
     command = [python, "-m", "msgbook"]
     told = run([*command, "--version"], folder, environment).split()[-1]
     run([*command, "demo", "shown", "--headless"], folder, environment)
-    text = (folder / "shown" / "demo.msg.md").read_text("utf-8")
-    if "[assistant]" not in text or not (folder / "shown" / "demo.html").exists():
-        raise DistError(f"the demo ran, but answered nothing:\n{text}")
+    for name, answer, page in (
+        ("demo.msg.md", "[assistant]", "demo.html"),
+        ("rain.ipynb", "has the largest number", "rain.html"),
+    ):
+        text = (folder / "shown" / name).read_text("utf-8")
+        if answer not in text or not (folder / "shown" / page).exists():
+            raise DistError(f"the demo ran, but answered nothing:\n{text}")
     return told
 
 

@@ -46,9 +46,9 @@ def private_paths() -> tuple[Path, ...]:
     return (*map(Path, found), *([settings.absolute()] if settings else []))
 
 
-def tour_text() -> str:
-    """Return the conversation that `msgbook demo` and the page's tour begin with."""
-    return resources.files("msgbook").joinpath("tour.msg.md").read_text("utf-8")
+def sample(name: str) -> str:
+    """Return a file that `msgbook demo` and the page's tour begin with."""
+    return resources.files("msgbook").joinpath("samples", name).read_text("utf-8")
 
 
 def home_folder() -> Path | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from msgbook.__main__ import main
@@ -25,10 +27,28 @@ def test_asked_through_another_agent_it_counts_the_messages_and_not_the_agents_t
     assert "**2 messages of yours**, this one included. The first begins: “Hi”" in answers
 
 
-def test_an_existing_conversation_is_used_not_replaced(tmp_path: Path):
-    (tmp_path / "demo.msg.md").write_text("My own words.")
+def test_what_is_there_is_used_not_replaced_and_the_rest_is_written(tmp_path: Path):
+    for name in ("rain.ipynb", "demo.msg.md"):
+        (tmp_path / name).write_text("My own words.")
 
     assert prepare(tmp_path).read_text() == "My own words."
+    assert (tmp_path / "demo.msg.md").read_text() == "My own words."
+    assert (tmp_path / "rain.csv").read_text().startswith("month,mm\n")
+
+
+def test_it_begins_with_a_notebook_for_the_kernel_of_python_that_leads_to_the_chat(tmp_path: Path):
+    path = prepare(tmp_path)
+
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert notebook.metadata.kernelspec.name == "msgbook-python"
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    assert [source.startswith("%%msg\n") for source in code] == [False, False, True, False]
+    assert not [cell.source for cell in notebook.cells if cell.get("outputs")]
+    (linked,) = re.findall(r"\]\((.+?)\)", notebook.cells[-1].source)
+    assert (tmp_path / linked).read_text().startswith("# %% A tour in five steps")
+    # The sample's text is as the writer writes it: nothing of it has to be kept beside the cells.
+    assert '"text"' not in str(notebook).replace("'", '"')
 
 
 def test_a_new_folder_is_a_project_of_its_own_and_an_old_one_stays_in_its_project(tmp_path: Path):
@@ -41,8 +61,9 @@ def test_a_new_folder_is_a_project_of_its_own_and_an_old_one_stays_in_its_projec
     assert found == [tmp_path / "new", tmp_path]
 
 
-def test_no_link_is_written_through(tmp_path: Path):
-    (tmp_path / "demo.msg.md").symlink_to(tmp_path / "elsewhere")
+@pytest.mark.parametrize("name", ["rain.csv", "rain.ipynb", "demo.msg.md"])
+def test_no_link_is_written_through(tmp_path: Path, name: str):
+    (tmp_path / name).symlink_to(tmp_path / "elsewhere")
 
     prepare(tmp_path)
 

@@ -45,7 +45,7 @@ def test_the_commands_of_the_readme_work_in_a_clean_clone(tmp_path: Path) -> Non
     )
 
     assert installing.body == readme.body
-    assert "demo.msg.md" in shown
+    assert "rain.ipynb" in shown
     assert Path(found.stdout.strip()).is_relative_to(clone)
     assert tested.returncode == 0, tested.stdout[-3000:] + tested.stderr[-3000:]
     assert re.search(r"^Tests: .* passed", tested.stdout + tested.stderr, re.MULTILINE)

@@ -8,6 +8,14 @@ import pytest
 from fences import Fence
 
 from msgbook.__main__ import main
+from msgbook.host import sample
+from msgbook_format import reads
+
+
+def test_the_message_of_the_notebook_is_the_one_of_the_demo(fences: list[Fence]) -> None:
+    (fence,) = fences
+
+    assert fence.body.rstrip("\n") in [cell.source for cell in reads(sample("rain.msg.md")).cells]
 
 
 def test_the_demo_model_answers_what_is_typed_in_jupyterlab(

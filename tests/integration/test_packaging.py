@@ -63,9 +63,8 @@ def test_the_wheel_holds_both_packages_and_nothing_of_the_workshop(wheel):
     modules = {"msgbook", "msgbook_format"} | autoload
     assert modules < tops
     assert all(top in modules or top.startswith("msgbook-") for top in tops)
-    assert {"msgbook/tour.msg.md", "msgbook/py.typed", "msgbook_format/py.typed"} < set(
-        wheel.namelist()
-    )
+    samples = {f"msgbook/samples/{name}" for name in ("rain.csv", "rain.msg.md", "tour.msg.md")}
+    assert samples | {"msgbook/py.typed", "msgbook_format/py.typed"} < set(wheel.namelist())
     assert "msgbook_format/locale/zh_CN/LC_MESSAGES/msgbook.json" in wheel.namelist()
 
 

@@ -163,8 +163,12 @@ RUN_BY: dict[str, dict[str, str | tuple[str, ...]]] = {
     },
     "translations.md": {"sh": "not run: downloads what make installs for ui-tests"},
     "tutorial.md": {
-        "sh": _LAB,
-        "text": "docs/test_tutorial.py::test_the_demo_model_answers_what_is_typed_in_jupyterlab",
+        "sh": "integration/cli/test_demo.py::test_it_opens_jupyterlab_on_the_notebook_from_any_folder",
+        "text": (
+            "docs/test_tutorial.py::test_the_message_of_the_notebook_is_the_one_of_the_demo",
+            *("docs/test_tutorial.py::test_the_demo_model_answers_what_is_typed_in_jupyterlab",)
+            * 3,
+        ),
         "console": f"integration/docs/test_tutorial.py::{_FOLLOWED}",
     },
 }

@@ -134,16 +134,16 @@ _APPROVAL = Argument(
 VERBS = (
     Verb(
         "demo",
-        "open a sample conversation with the built-in demo model",
+        "open a sample notebook and a sample chat with the built-in demo model",
         arguments=(
             operand(
                 "folder",
                 "DIR",
-                "folder of the conversation (default: %(default)s)",
+                "folder of the samples (default: %(default)s)",
                 nargs="?",
                 default="msgbook-demo",
             ),
-            switch("--headless", "run it without a browser and export demo.html"),
+            switch("--headless", "run them without a browser and export a page of each"),
         ),
     ),
     Verb(

@@ -1,4 +1,4 @@
-"""`msgbook demo`: shows a sample conversation with the built-in model."""
+"""`msgbook demo`: shows a sample notebook of Python and a sample chat, with the built-in model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
@@ -18,16 +18,41 @@ from msgbook.approval.trust import PROJECT_CONFIG
 from msgbook.cli.terminal import say
 from msgbook.config import DEMO_MODEL, load_settings
 from msgbook.errors import ConfigError, MsgbookError, describe_file_error
-from msgbook.host import tour_text
+from msgbook.host import sample
 from msgbook.notebook import SESSION_VARIABLE, Document, create
 from msgbook.text import one_line
 from msgbook_format import reads
 from msgbook_format.errors import MessageFileError
 from msgbook_format.exporters import MsgHTMLExporter
-from msgbook_format.files import SUFFIX, create_bytes, require_no_linked_folder
+from msgbook_format.files import create_bytes, require_no_linked_folder
 
 CELL_TIMEOUT = 120
 """Seconds that one cell of the headless demo may take."""
+
+DATA = "rain.csv"
+"""The data of the notebook of Python."""
+
+
+class Sample(NamedTuple):
+    """A document of the demo."""
+
+    stem: str
+    suffix: str
+    text: str
+    """Name of the file that holds it in the package, as text."""
+    kernel: str
+
+    @property
+    def name(self) -> str:
+        """The name of its file, unless that is taken."""
+        return f"{self.stem}{self.suffix}"
+
+
+SAMPLES = (
+    Sample("rain", ".ipynb", "rain.msg.md", "msgbook-python"),
+    Sample("demo", ".msg.md", "tour.msg.md", "msgbook"),
+)
+"""The first is opened, and leads to the next."""
 
 
 class DemoError(MsgbookError):
@@ -40,49 +65,54 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def run_demo(folder: str | Path, *, headless: bool) -> int:
-    """Show the sample conversation.
+    """Show the samples.
 
-    In JupyterLab, an existing `demo.msg.md` is opened unchanged. On POSIX this process becomes
-    JupyterLab, so that JupyterLab receives Ctrl+C. `headless` writes the sample and its page into new
-    files, `demo-2` and so on if `demo` exists, and never runs an existing file.
+    In JupyterLab, files that exist are opened unchanged. On POSIX this process becomes JupyterLab, so that
+    JupyterLab receives Ctrl+C. `headless` writes each sample and its page into new files, `demo-2` and so on
+    if `demo` exists, and never runs an existing file.
 
     Returns:
-        The exit code: 0, or 1 if a turn or JupyterLab failed.
+        The exit code: 0, or 1 if a cell or JupyterLab failed.
 
     Raises:
-        DemoError: The folder or the file cannot be used, or the kernel died.
+        DemoError: The folder or a file cannot be used, or the kernel died.
     """
     folder = Path(folder)
     if not headless:
         return _open_in_lab(prepare(folder))
-    path = folder
+    path, failures = folder, []
     try:
-        document = _new_sample(folder)
-        path = document.path
-        failures = _run_cells(document)
-        page = _export(path)
+        _make_folder(folder)
+        _write_data(folder)
+        for one in SAMPLES:
+            document = _new_document(folder, one)
+            path = document.path
+            failures += _run_cells(document, one.kernel)
+            say(f"{path}\n{_export(path, one.suffix)}")
     except (MessageFileError, OSError, DeadKernelError, CellTimeoutError) as error:
         raise DemoError(one_line(describe_file_error(path, error))) from error
-    say(f"{path}\n{page}")
     for failure in failures:
         say(failure, sys.stderr)
     return 1 if failures else 0
 
 
 def prepare(folder: Path) -> Path:
-    """Make the folder and write the sample into it, unless there is a conversation already.
+    """Make the folder, write the samples into it that it does not have, and return the path of the first.
 
     Raises:
-        DemoError: The folder or the file cannot be written.
+        DemoError: The folder or a file cannot be written.
     """
-    path = folder / "demo.msg.md"
+    path = folder
     try:
         _make_folder(folder)
-        with suppress(FileExistsError):
-            create(path, reads(tour_text()))
+        _write_data(folder)
+        for one in SAMPLES:
+            path = folder / one.name
+            with suppress(FileExistsError):
+                create(path, reads(sample(one.text)))
     except OSError as error:
         raise DemoError(f"{path}: {error.strerror}.") from error
-    return path
+    return folder / SAMPLES[0].name
 
 
 def _make_folder(folder: Path) -> None:
@@ -90,7 +120,7 @@ def _make_folder(folder: Path) -> None:
 
     In a larger project, sub-agents would work in that project's folder, which JupyterLab does not show.
     """
-    require_no_linked_folder(folder / "demo.msg.md")
+    require_no_linked_folder(folder / DATA)
     if folder.is_dir():
         return
     if os.path.lexists(folder):
@@ -98,18 +128,22 @@ def _make_folder(folder: Path) -> None:
     (folder / PROJECT_CONFIG.parent).mkdir(parents=True)
 
 
-def _new_sample(folder: Path) -> Document:
-    """Write the sample into a new file whose page does not exist either."""
-    _make_folder(folder)
-    number, stem = 1, "demo"
+def _write_data(folder: Path) -> None:
+    with suppress(FileExistsError):
+        create_bytes(folder / DATA, sample(DATA).encode("utf-8"))
+
+
+def _new_document(folder: Path, one: Sample) -> Document:
+    """Write a sample into a new file whose page does not exist either."""
+    number, stem = 1, one.stem
     while True:
-        document = Document(folder / f"{stem}.msg.md", reads(tour_text()), None)
+        document = Document(folder / f"{stem}{one.suffix}", reads(sample(one.text)), None)
         if not os.path.lexists(folder / f"{stem}.html"):
             with suppress(FileExistsError):
                 document.save()
                 return document
         number += 1
-        stem = f"demo-{number}"
+        stem = f"{one.stem}-{number}"
 
 
 def _open_in_lab(path: Path) -> int:
@@ -134,12 +168,12 @@ def _open_in_lab(path: Path) -> int:
     return done.returncode
 
 
-def _run_cells(document: Document) -> list[str]:
-    """Run all cells, write the answers into the file, and return the errors' lines."""
+def _run_cells(document: Document, kernel: str) -> list[str]:
+    """Run all cells, write their outputs into the file, and return the lines of errors that no cell announces."""
     notebook: Any = document.notebook
     client = NotebookClient(
         notebook,
-        kernel_name="msgbook",
+        kernel_name=kernel,
         timeout=CELL_TIMEOUT,
         allow_errors=True,
         record_timing=False,
@@ -153,13 +187,18 @@ def _run_cells(document: Document) -> list[str]:
         client.execute(env=_environment() | {SESSION_VARIABLE: str(document.path.resolve())})
     finally:
         document.save()
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
-    return [f"{o['ename']}: {o['evalue']}" for o in outputs if o["output_type"] == "error"]
+    return [
+        f"{output['ename']}: {output['evalue']}"
+        for cell in notebook.cells
+        for output in cell.get("outputs", ())
+        if output["output_type"] == "error"
+        and "raises-exception" not in cell.metadata.get("tags", ())
+    ]
 
 
-def _export(path: Path) -> Path:
+def _export(path: Path, suffix: str) -> Path:
     html, _ = MsgHTMLExporter().from_filename(str(path))
-    page = path.with_name(f"{path.name.removesuffix(SUFFIX)}.html")
+    page = path.with_name(f"{path.name.removesuffix(suffix)}.html")
     create_bytes(page, html.encode("utf-8"))
     return page
 

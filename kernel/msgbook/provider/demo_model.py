@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Collection, Generator, Iterator
 from typing import Any
 
 from msgbook.config import DEMO_MODEL, ProviderSettings
+from msgbook.provider import demo_python
 from msgbook.provider.base import Wire
 from msgbook.provider.openai_server import OpenAIProvider
 from msgbook.text import excerpt
@@ -46,6 +47,7 @@ _LIKE_ME = "assistant"
 """Names the agent that answers, in a conversation that defines none."""
 
 _DISPATCH, _FINISH = "dispatch_subagents", "task_finish"
+_EDIT, _RUN = "edit_cell", "run_cell"
 
 _FIRST_THOUGHT = (
     "This is the first message that I answer. I will look at the folder of the notebook, so that "
@@ -129,10 +131,13 @@ def _script(messages: list[dict[str, Any]], offered: Collection[str]) -> Iterato
     """
     sent = [_text(m["content"]) for m in messages if m["role"] == "user"]
     # The last one is the prompt itself, however it begins.
-    prompts = [*(text for text in sent[:-1] if not _OF_AN_AGENT.match(text)), *sent[-1:]]
+    own = [*(text for text in sent[:-1] if not _OF_AN_AGENT.match(text)), *sent[-1:]]
+    prompts = [*(text for text in own[:-1] if not demo_python.CODE.match(text)), *own[-1:]]
     first = excerpt(prompts[0], 60).rstrip(".?!") if prompts else ""
     has_spoken = any(m["role"] == "assistant" for m in messages)
     tasks = _TASK.findall(sent[-1]) if sent and _DISPATCH in offered else []
+    brought = _brought(sent[-1]) if sent else {}
+    numbers = demo_python.about_numbers(brought)
     reason = "stop"
     if messages[-1]["role"] == "tool":
         reason = yield from _go_on(messages, offered, first)
@@ -144,23 +149,41 @@ def _script(messages: list[dict[str, Any]], offered: Collection[str]) -> Iterato
         ]
         yield from _call(_DISPATCH, {"context_broadcast": "", "sub_agents": team})
         reason = "tool_calls"
+    elif numbers is not None:
+        yield from _say("reasoning_content", demo_python.NUMBERS_THOUGHT)
+        yield from _say("content", numbers)
+    elif demo_python.is_below_the_error(sent):
+        reason = yield from _help(sent[-1], offered)
     elif not has_spoken and not offered:
         # Also the request for a summary.
         yield from _say("content", _SHORT_ANSWER.format(first=first))
-    elif not has_spoken and len(prompts) == len(sent):
+    elif not has_spoken and len(own) == len(sent):
         thought = _TASK_THOUGHT if _FINISH in offered else _FIRST_THOUGHT
         yield from _say("reasoning_content", thought)
         yield from _call("read", {"path": "."})
         reason = "tool_calls"
     else:
         yield from _say("reasoning_content", _NEXT_THOUGHT)
-        brought = _brought(sent[-1]) if sent else ""
-        answer = _NEXT_ANSWER.format(count=len(prompts), first=first, brought=brought)
+        names = ", ".join(f"`{name}`" for name in brought)
+        words = _BROUGHT.format(names=names) if names else ""
+        answer = _NEXT_ANSWER.format(count=len(prompts), first=first, brought=words)
         yield from _say("content", answer)
     size = len(_DATA_URL.sub("", json.dumps(messages, ensure_ascii=False)))
     usage = {"prompt_tokens": size // 4, "completion_tokens": 120, "total_tokens": size // 4 + 120}
     yield {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
     yield {"choices": [], "usage": usage}
+
+
+def _help(message: str, offered: Collection[str]) -> Generator[dict[str, Any], None, str]:
+    """Yield the answer to a message below the sample's error, and return its finish reason."""
+    yield from _say("reasoning_content", demo_python.ERROR_THOUGHT)
+    cell = demo_python.cell_to_change(message)
+    if cell is None or _EDIT not in offered:
+        yield from _say("content", demo_python.EXPLANATION)
+        return "stop"
+    change = {"cell": cell, "old": demo_python.BROKEN, "new": demo_python.MENDED}
+    yield from _call(_EDIT, change)
+    return "tool_calls"
 
 
 def _go_on(
@@ -169,7 +192,17 @@ def _go_on(
     """Yield the answer to the result of a tool, and return its finish reason."""
     result = _text(messages[-1]["content"])
     calls = next(m["tool_calls"] for m in reversed(messages) if m.get("tool_calls"))
-    if calls[0]["function"]["name"] == _DISPATCH:
+    called = calls[0]["function"]
+    is_changed = called["name"] == _EDIT and result.startswith("--- ")
+    if is_changed and _RUN in offered:
+        yield from _call(_RUN, {"cell": json.loads(called["arguments"])["cell"]}, "call_demo_2")
+        return "tool_calls"
+    if called["name"] in (_EDIT, _RUN):
+        is_changed = is_changed or called["name"] == _RUN
+        answer = demo_python.CHANGED if is_changed else demo_python.UNCHANGED
+        yield from _say("content", answer)
+        return "stop"
+    if called["name"] == _DISPATCH:
         count = result.count("### Sub-agent ")
         answer = _TEAM_ANSWER.format(count=count) if count else _NO_TEAM_ANSWER
         yield from _say("content", answer)
@@ -182,14 +215,14 @@ def _go_on(
     return "stop"
 
 
-def _brought(message: str) -> str:
-    """Return a sentence about what the references of a message brought; empty if there was nothing."""
+def _brought(message: str) -> dict[str, str]:
+    """Return the texts that the references of a message brought, by their names."""
     found = _REFERENCES.search(message)
     try:
-        names = [*json.loads(found[1])["files"]] if found else []
-    except (ValueError, TypeError, KeyError):
-        return ""  # the user's own text has such an element
-    return _BROUGHT.format(names=", ".join(f"`{name}`" for name in names)) if names else ""
+        files = json.loads(found[1])["files"] if found else {}
+        return {str(name): str(text) for name, text in files.items()}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return {}  # the user's own text has such an element
 
 
 def _say(field: str, text: str) -> Iterator[dict[str, Any]]:
@@ -197,9 +230,11 @@ def _say(field: str, text: str) -> Iterator[dict[str, Any]]:
         yield {"choices": [{"index": 0, "delta": {field: piece}}]}
 
 
-def _call(name: str, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _call(
+    name: str, arguments: dict[str, Any], call_id: str = "call_demo_1"
+) -> Iterator[dict[str, Any]]:
     text = json.dumps(arguments, ensure_ascii=False)
-    call = {"index": 0, "id": "call_demo_1", "type": "function"}
+    call = {"index": 0, "id": call_id, "type": "function"}
     middle = len(text) // 2
     for function in (
         {"name": name, "arguments": ""},

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import nbformat
 import pytest
 from command import plant_modules
+from fences import Fence
 from forked import ForkServer
 from processes import stop
 
@@ -23,13 +25,22 @@ def headless(fork_server: ForkServer, tmp_path: Path) -> Callable[[Path], Comple
     return lambda folder: fork_server.run(code, "demo", str(folder), "--headless", cwd=tmp_path)
 
 
-def test_headless_it_runs_the_sample_and_exports_it(headless, tmp_path: Path):
+def test_headless_it_runs_the_samples_and_exports_them(headless, tmp_path: Path):
     done = headless(tmp_path / "new")
 
-    assert (done.returncode, done.stdout.split()) == (
-        0,
-        [str(tmp_path / "new" / "demo.msg.md"), str(tmp_path / "new" / "demo.html")],
-    )
+    names = ("rain.ipynb", "rain.html", "demo.msg.md", "demo.html")
+    made = [str(tmp_path / "new" / name) for name in names]
+    assert (done.returncode, done.stdout.split(), done.stderr) == (0, made, "")
+    notebook = nbformat.read(tmp_path / "new" / "rain.ipynb", as_version=4)
+    load, plot, question, average = [c for c in notebook.cells if c.cell_type == "code"]
+    assert "11 of them measured" in str(load.outputs)
+    assert "<svg" in plot.outputs[0].data["image/svg+xml"]
+    assert "**July** has the largest number" in question.outputs[0].data["text/markdown"]
+    # The one that a person has mended.
+    assert [output.ename for output in average.outputs] == ["KeyError"]
+    rain = (tmp_path / "new" / "rain.html").read_text("utf-8")
+    assert "has the largest number" in rain
+    assert "svg" in rain
     text = (tmp_path / "new" / "demo.msg.md").read_text("utf-8")
     page = (tmp_path / "new" / "demo.html").read_text("utf-8")
     assert "reasoning=1" in text
@@ -46,22 +57,25 @@ def test_headless_nothing_runs_or_is_replaced_that_was_there(headless, tmp_path:
     theirs.write_text(f"# %% [^a]\n\n[^a]: [code]\n\n```python\nopen({str(trace)!r}, 'w')\n```\n")
     before = theirs.read_bytes()
     page.write_text("theirs")
+    (tmp_path / "rain.ipynb").write_text("theirs")
     (tmp_path / "demo-2.html").symlink_to(page)
     (tmp_path / "demo-3.msg.md").symlink_to(tmp_path / "elsewhere")
 
     done = headless(tmp_path)
 
-    made = [str(tmp_path / "demo-4.msg.md"), str(tmp_path / "demo-4.html")]
-    assert (done.returncode, done.stdout.split()) == (0, made)
+    names = ("rain-2.ipynb", "rain-2.html", "demo-4.msg.md", "demo-4.html")
+    assert (done.returncode, done.stdout.split()) == (0, [str(tmp_path / name) for name in names])
+    assert (tmp_path / "rain.ipynb").read_text() == "theirs"
     assert (theirs.read_bytes(), page.read_text()) == (before, "theirs")
     assert not trace.exists()
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_it_opens_jupyterlab_on_the_conversation_from_any_folder(tmp_path: Path):
+def test_it_opens_jupyterlab_on_the_notebook_from_any_folder(fences: list[Fence], tmp_path: Path):
     """Whatever modules that folder holds: none is imported, the key is in the environment."""
     trace = plant_modules(tmp_path)
-    command = [sys.executable, "-m", "msgbook", "demo", "some/where"]
+    (fence,) = fences
+    command = [sys.executable, "-m", *fence.body.split()]
     # The browser that JupyterLab opens is a command that does nothing.
     environment = {**os.environ, "BROWSER": "true"}
     with subprocess.Popen(
@@ -76,10 +90,11 @@ def test_it_opens_jupyterlab_on_the_conversation_from_any_folder(tmp_path: Path)
         said = []
         for line in running.stdout:
             said.append(line)
-            if re.search(r"http://\S+/lab/tree/demo\.msg\.md", line):
+            if re.search(r"http://\S+/lab/tree/rain\.ipynb", line):
                 break
         stop(running)
 
-    assert "/lab/tree/demo.msg.md" in said[-1], "".join(said)
-    assert (tmp_path / "some" / "where" / "demo.msg.md").exists()
+    assert "/lab/tree/rain.ipynb" in said[-1], "".join(said)
+    names = {path.name for path in (tmp_path / command[-1]).iterdir()}
+    assert {"rain.ipynb", "rain.csv", "demo.msg.md"} <= names
     assert not trace.exists(), trace.read_text()

@@ -70,14 +70,14 @@ def test_each_command_of_the_page_runs(page: str, folder: Path) -> None:
 
 
 OPENAI, LOCAL = "the OpenAI API", "URL (OPENAI_BASE_URL)"
+ANTHROPIC = "https://api.anthropic.com/v1"
 FOUND = [
-    [(OPENAI, "gpt-5"), (LOCAL, "qwen3")],
+    [(OPENAI, "gpt-5"), (ANTHROPIC, "claude-opus-5"), (LOCAL, "qwen3")],
     [(LOCAL, "qwen3")],
     [("http://file/v1 ([providers.local] of msgbook.toml)", "local-model")],
     [(OPENAI, "gpt-5")],
-    [("https://api.anthropic.com/v1", "claude-sonnet-5-5")],
+    [(ANTHROPIC, "claude-sonnet-5-5")],
     [(LOCAL, "none")],
-    [("none is configured: the built-in demo model answers", "demo")],
 ]
 """Server and model that the kernels of each of these JupyterLabs find."""
 SHELL = {"OPENAI_API_KEY": "sk-of-the-shell", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}

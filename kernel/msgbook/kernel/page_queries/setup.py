@@ -52,9 +52,9 @@ async def save_settings(session: Session, query: Query) -> dict[str, Any]:
 
 async def tour(session: Session, _query: Query) -> dict[str, Any]:
     """Answer `setup.tour`."""
-    from msgbook.host import tour_text
+    from msgbook.host import sample
 
-    return {"text": tour_text()}
+    return {"text": sample("tour.msg.md")}
 
 
 def _form(query: Query, session: Session) -> Any:
