@@ -40,7 +40,10 @@ def spread(values):
     return max(values) - min(values)
 """
 
-expect.set_options(timeout=60_000)
+COLOURS = 32
+"""Of the animation."""
+
+expect.set_options(timeout=300_000)
 
 
 def main() -> None:
@@ -69,7 +72,7 @@ def opened(browser: Browser, settings: dict[str, str], width: int, height: int) 
         )
         with running_lab(folder, log, settings) as url:
             page = browser.new_page(viewport={"width": width, "height": height})
-            page.set_default_timeout(60_000)
+            page.set_default_timeout(300_000)
             yield Lab(page, url)
             page.close()
 
@@ -228,15 +231,27 @@ class Frames:
         sys.exit(f"not seen in one minute: {awaited}")
 
     def write(self, path: Path) -> None:
-        first, *others = self._pictures
+        """Write them without loss, in few colours that all share: so a picture is what differs from the one before."""
+        width, height = self._pictures[0].size
+        some = self._pictures[:: max(1, len(self._pictures) // 5)]
+        together = Image.new("RGB", (width, height * len(some)))
+        for place, picture in enumerate(some):
+            together.paste(picture, (0, height * place))
+        palette = together.quantize(COLOURS, dither=Image.Dither.NONE)
+        first, *others = [
+            picture.quantize(palette=palette, dither=Image.Dither.NONE).convert("RGB")
+            for picture in self._pictures
+        ]
         first.save(
             path,
             save_all=True,
             append_images=others,
             duration=self._durations,
             loop=0,
-            quality=70,
-            method=4,
+            lossless=True,
+            quality=100,
+            method=6,
+            minimize_size=True,
         )
 
 
