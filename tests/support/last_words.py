@@ -28,6 +28,10 @@ def pytest_runtest_makereport(
         log = item.funcargs.get("log")
         if isinstance(log, Path) and log.exists():
             report.sections.append((str(log), log.read_text(errors="replace")[-4000:]))
+        # A test that is tried once more and passes is in no report.
+        said = "\n".join(content for _, content in report.sections)
+        words = f"{report.longreprtext}\n{said}".encode("utf-8", "backslashreplace")
+        picture_of(item, "failed").with_suffix(".txt").write_bytes(words)
     return report
 
 
