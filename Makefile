@@ -23,7 +23,7 @@ SHARED_DATA := $(shell find kernel/kernelspec kernel/kernelspec-python server-co
 
 help:
 	@echo "make demo         open a sample notebook in JupyterLab, with the built-in demo model"
-	@echo "make test         the tests of each change: all that run in process, jest, and a smoke test of each thing that starts others"
+	@echo "make test         the tests to run often: all that run in process, jest, and a smoke test of each thing that starts others"
 	@echo "make test-integration  kernels, commands, Jupyter servers, MCP servers and model servers"
 	@echo "make test-ui      JupyterLab in a Chromium"
 	@echo "make test-compat  Notebook 7, JupyterHub, gateways, collaboration, clients, Jupytext's own tests, openai 2 (downloads them)"
@@ -51,7 +51,7 @@ WORKERS ?= 3
 PYTEST := pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 FETCHED := not corpus and not neighbours and not servers
 
-# What each change has to pass, in minutes. It downloads nothing but the extra `dev` and, where there is none, a Chromium.
+# What to run often. It downloads nothing but the extra `dev` and, where there is none, a Chromium.
 # Jest, which takes one core, runs beside pytest, and is shown after it: its verdict, and all of it where it fails.
 test: $(VENV)/.dev chromium
 	@$(MAKE) --no-print-directory labextension/.tested >.jest.log 2>&1 & jest=$$!; \

@@ -67,7 +67,7 @@ def test_the_notebook_of_python_is_walked_to_its_end(
     lab.reveal(QUESTION)
     turn = lab.cell(QUESTION).locator(".msgbook-Turn")
     expect(turn).to_contain_text("July has the largest number, 103.1")
-    expect(turn).to_contain_text("make 761 together")
+    expect(turn).to_contain_text("add up to 761")
     take_in_all_looks(lab, screenshot, "answered", PLOT)
 
     lab.reveal(AVERAGE)

@@ -40,7 +40,7 @@ def test_it_says_what_the_numbers_of_a_variable_are():
 
     assert (name, reason) == ("", "stop")
     assert "**January** has the largest number, 61.5, and February the smallest, 40." in text
-    assert "The 3 numbers in `rain` make **153.5** together, which is 51.2 on average" in text
+    assert "The 3 numbers in `rain` add up to **153.5**, which is 51.2 on average" in text
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 CODE = re.compile(r"(?:I ran this code|This code has not been run):\n")
 """How the message begins that tells of a cell of code."""
 
-BROKEN = "autumn = [rain[month] for month in months]"
-MENDED = "autumn = [rain[month] for month in months if month in rain]"
-"""The line of the sample that fails, and what takes its place."""
+FAILING_CELL = "average"
+BROKEN = 'autumn = [rain["September"], rain["October"], rain["November"]]'
+MENDED = 'autumn = [rain["October"], rain["November"]]'
+"""The id of the sample's cell that fails, the line for which it fails, and what takes its place."""
 
 _ERROR = "KeyError: 'September'"
 _CELL = re.compile(r"`([^`\s]+)`")
@@ -25,13 +26,13 @@ _NUMBER = re.compile(r"^'(.+)': (-?\d+(?:\.\d+)?)$", re.MULTILINE)
 NUMBERS_THOUGHT = "The message brings a variable with numbers. I compare them and add them up."
 _NUMBERS_ANSWER = """\
 **{largest}** has the largest number, {most:g}, and {smallest} the smallest, {least:g}. The {count} numbers in \
-`{name}` make **{total:g}** together, which is {mean:.1f} on average.
+`{name}` add up to **{total:g}**, which is {mean:.1f} on average.
 
 I was sent what the variable holds now, and the code above with its output. If you change that code, the page marks \
 this answer as stale.
 
-(I am the demo model, and can add, but not read your question. **Connect a Model…** in JupyterLab's launcher leads to \
-a real one.)"""
+(I am the demo model: I can add numbers, but I cannot read your question. **Connect a Model…** in JupyterLab's launcher \
+leads to a real one.)"""
 
 ERROR_THOUGHT = (
     "Above this message stands a cell with a KeyError, and the code that made `rain` leaves out the "
@@ -82,6 +83,5 @@ def is_below_the_error(sent: Sequence[str]) -> bool:
 
 
 def cell_to_change(message: str) -> str | None:
-    """Return the id of the cell that **Fix** names; None in other messages."""
-    found = _CELL.search(message)
-    return found[1] if found else None
+    """Return the id of the cell that fails if a message names it, as **Fix** does; None for other messages."""
+    return FAILING_CELL if FAILING_CELL in _CELL.findall(message) else None
