@@ -222,7 +222,8 @@ def test_sub_agents_outside_of_jupyterlabs_folder_are_named_with_the_reason_and_
     pictures(lab, screenshot, "outside")
     line.get_by_role("button", name="Copy path").click()
     assert lab.page.evaluate("() => navigator.clipboard.readText()") == file
-    lab.page.unroute(asked)
+    # An answer may be under way: the panel asks again and again.
+    lab.page.unroute_all(behavior="ignoreErrors")
 
 
 def pictures(lab: Lab, screenshot: Any, name: str) -> None:
