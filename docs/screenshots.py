@@ -9,7 +9,7 @@ import io
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,8 +28,8 @@ IMAGES = ROOT / "docs" / "images"
 LOAD, PLOT, QUESTION, AVERAGE, FIX = 1, 3, 5, 7, 8
 """Places of the cells of `rain.ipynb`; the last one is what **Fix** inserts."""
 
-HELLO, MEMORY, TEAM = 1, 3, 7
-"""Places of the tour's prompts."""
+REFERENCE, TEAM = 5, 7
+"""Places of two of the tour's messages."""
 
 MODULE = """\
 def mean(values):
@@ -40,8 +40,8 @@ def spread(values):
     return max(values) - min(values)
 """
 
-COLOURS = 32
-"""Of the animation."""
+COLOURS = 128
+"""Of the animation: with fewer, the signs of a turn that is done and of an error are grey."""
 
 expect.set_options(timeout=300_000)
 
@@ -53,23 +53,25 @@ def main() -> None:
             executable_path=find_chromium(playwright), args=CHROMIUM_FLAGS
         )
         pictures_of_python(browser)
-        pictures_of_the_tour(browser)
+        pictures_of_chats(browser)
         animation(browser)
         pictures_of_an_edit(browser)
         browser.close()
 
 
 @contextmanager
-def opened(browser: Browser, settings: dict[str, str], width: int, height: int) -> Iterator[Lab]:
-    """Open a tab of a new JupyterLab; its folder holds the demo, and `stats.py`."""
+def opened(
+    browser: Browser,
+    settings: dict[str, str],
+    width: int,
+    height: int,
+    fill: Callable[[Path], object] = prepare,
+) -> Iterator[Lab]:
+    """Open a tab of a new JupyterLab whose folder is filled: with the demo, if nothing else is said."""
     temporary = tempfile.TemporaryDirectory
     with temporary(prefix="project-") as chats, temporary() as logs:
         folder, log = Path(chats), Path(logs) / "log.txt"
-        prepare(folder)
-        (folder / "stats.py").write_text(MODULE)
-        write_notebook(
-            folder / "stats.ipynb", "`mean` fails on an empty list. Mend it in @[stats.py]."
-        )
+        fill(folder)
         with running_lab(folder, log, settings) as url:
             page = browser.new_page(viewport={"width": width, "height": height})
             page.set_default_timeout(300_000)
@@ -124,20 +126,33 @@ def pictures_of_python(browser: Browser) -> None:
         take(lab, "fix")
 
 
-def pictures_of_the_tour(browser: Browser) -> None:
-    with opened(browser, {"MSGBOOK_MODEL": "demo"}, 1280, 900) as lab:
-        load(lab, "demo.msg.md")
-        lab.run(HELLO)
-        ended(lab.cell(HELLO))
-        lab.cell(HELLO).locator("summary").first.click()
-        lab.run(MEMORY)
-        ended(lab.cell(MEMORY))
+def with_a_new_chat(folder: Path) -> None:
+    prepare(folder)
+    (folder / "chat.msg.md").write_text("")
+
+
+def with_a_module(folder: Path) -> None:
+    (folder / "stats.py").write_text(MODULE)
+    write_notebook(folder / "stats.ipynb", "`mean` fails on an empty list. Fix it in @[stats.py].")
+
+
+def pictures_of_chats(browser: Browser) -> None:
+    with opened(browser, {"MSGBOOK_MODEL": "demo"}, 1280, 900, with_a_new_chat) as lab:
+        load(lab, "chat.msg.md")
+        for place, message in enumerate(("What can you do?", "And what did I ask you?")):
+            lab.type_in(place, message)
+            lab.run(place)
+            ended(lab.cell(place))
+        lab.cell(0).locator("summary").first.click()
         lab.command("msgbook:open-context")
         expect(lab.page.locator(".msgbook-Context")).to_contain_text("tokens")
         to_top(lab, 0)
         take(lab, "conversation")
-        lab.command("application:toggle-right-area")
+    with opened(browser, {"MSGBOOK_MODEL": "demo"}, 1280, 900) as lab:
+        load(lab, "demo.msg.md")
         lab.command("msgbook:show-agents")
+        lab.run(REFERENCE)
+        ended(lab.cell(REFERENCE))
         lab.run(TEAM)
         answer(approve(lab.cell(TEAM)))
         lab.wait_for_kernel()
@@ -156,19 +171,19 @@ def pictures_of_an_edit(browser: Browser) -> None:
     with ScriptedServer() as server:
         server.answers = [call("edit", change), text("An empty list now has the mean 0.")]
         settings = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "scripted-model"}
-        with opened(browser, settings, 1000, 660) as lab:
+        with opened(browser, settings, 1000, 660, with_a_module) as lab:
             load(lab, "stats.ipynb")
             lab.run(0)
             expect(approve(lab.cell(0))).to_be_visible()
             expect(lab.page.locator(".msgbook-mod-deaf")).to_have_count(0)
-            with lab.dark():
-                take(lab, "approval")
+            take(lab, "approval")
 
 
 def animation(browser: Browser) -> None:
     """Draw data, ask about them, have an error mended."""
     with opened(browser, {"MSGBOOK_MODEL": "demo"}, 960, 640) as lab:
         load(lab, "rain.ipynb")
+        expect(lab.page.locator(".msgbook-Picker-value").first).to_have_text("assistant")
         question = str(lab.cells()[QUESTION]["source"])
         lab.type_in(QUESTION, "")
         lab.run(LOAD)
