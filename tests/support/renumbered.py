@@ -323,8 +323,8 @@ def _text_at_the_start(events: list[Event]) -> None:
 
 
 MESSAGES: dict[str, Renumber] = {
-    "index from 1": _set("index", lambda _, e: e["index"] + 1),
-    "index of tens": _set("index", lambda _, e: e["index"] * 10),
+    "index from 1": _set("index", lambda _, e: type(e["index"])(int(e["index"]) + 1)),
+    "index of tens": _set("index", lambda _, e: type(e["index"])(int(e["index"]) * 10)),
     "index as text": _set("index", lambda _, e: str(e["index"])),
     "other ids": _other_block_ids,
     "a start that says nothing": _bare_message,
