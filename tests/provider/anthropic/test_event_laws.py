@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from itertools import cycle
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from renumbered import read_events, write_events
 from streamed_turns import StreamedTurn, recorded_streams
@@ -61,25 +62,35 @@ def test_events_that_nobody_knows_are_one_notice(name: str) -> None:
     assert {**turn, "notices": unchanged(name)["notices"]} == unchanged(name)
 
 
-@given(st.data())
-def test_pieces_of_several_blocks_may_be_mixed(data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from(sorted(STREAMS)))
+def mixed(events: list[Any], choices: list[int]) -> list[Any]:
+    """Events with the pieces of several blocks mixed. Blocks begin in their order, and each keeps its own.
+
+    Args:
+        choices: Where the next event is taken from: the next block to begin, and the begun ones after it.
+    """
     queues: dict[Any, list[Any]] = {}
-    before, after = [], []
-    for event in STREAMS[name]:
+    before, after, found = [], [], []
+    for event in events:
         if isinstance(event, dict) and "index" in event:
             queues.setdefault(event["index"], []).append(event)
         else:
             (after if queues else before).append(event)
-    mixed = []
-    while waiting := [queue for queue in queues.values() if queue]:
-        # Blocks begin in their order, and each keeps its own.
+    for choice in cycle(choices):
+        waiting = [queue for queue in queues.values() if queue]
+        if not waiting:
+            break
         begun = [queue for queue in waiting if queue[0]["type"] != "content_block_start"]
-        others = [queue for queue in waiting if queue not in begun][:1]
-        mixed.append(data.draw(st.sampled_from([*begun, *others])).pop(0))
+        sources = [queue for queue in waiting if queue not in begun][:1] + begun
+        found.append(sources[choice % len(sources)].pop(0))
+    return [*before, *found, *after]
 
-    turn = said([*before, *mixed, *after])
 
-    for key in ("text", "notices"):
+@given(st.sampled_from(sorted(STREAMS)), st.lists(st.integers(0, 9), min_size=20, max_size=60))
+@example("anthropic/interleaved", [0, 0, 0, 0, 4])  # the second thought speaks first
+def test_pieces_of_several_blocks_may_be_mixed(name: str, choices: list[int]) -> None:
+    turn = said(mixed(STREAMS[name], choices))
+
+    # Words are kept in the order of arrival: a block that begins later may speak first. Each thought stays whole.
+    for key in ("text", "notices", "reasoning"):
         assert Counter(turn.pop(key)) == Counter(unchanged(name)[key])
     assert turn.items() <= unchanged(name).items()
