@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -24,6 +25,8 @@ APIS = {CHAT: "chat", RESPONSES: "responses", OTHER: "responses", ANTHROPIC: "an
 """Providers, and the API over which each is asked."""
 
 CALL_IDS = ["fc_1", "call_1", "abcdefghi", "x" * 80, "x" * 79 + "y", ""]
+EDITED = ("id", "text", "arguments", "content", "extra", "step")
+"""Keys of a block that somebody may have changed by hand."""
 TOOL = {"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}
 
 
@@ -74,8 +77,12 @@ def steps(draw: st.DrawFn, provider: str, step: int) -> list[dict[str, Any]]:
 
 
 @st.composite
-def answered(draw: st.DrawFn) -> dict[str, Any]:
-    """A prompt and its turn, now and then edited by hand."""
+def answered(draw: st.DrawFn, edited: Sequence[str] = EDITED) -> dict[str, Any]:
+    """A prompt and its turn, now and then edited by hand.
+
+    Args:
+        edited: Keys that an edit may change.
+    """
     provider = draw(st.sampled_from(list(APIS)))
     blocks: list[dict[str, Any]] = []
     for step in range(1, draw(st.integers(1, 4))):
@@ -90,7 +97,7 @@ def answered(draw: st.DrawFn) -> dict[str, Any]:
         elif edit == "repeat":
             blocks.append(blocks[place])
         else:
-            key = draw(st.sampled_from(["id", "text", "arguments", "content", "extra", "step"]))
+            key = draw(st.sampled_from(edited))
             blocks[place] = {**blocks[place], key: draw(json_values)}
     cell = prompt("Q", {"type": "text", "text": ""})
     turn = cell["outputs"][0]["data"][TURN_MIME]
@@ -100,6 +107,7 @@ def answered(draw: st.DrawFn) -> dict[str, Any]:
 
 
 conversations = st.lists(answered(), max_size=5)
+ALL_BUT_EXTRA = [key for key in EDITED if key != "extra"]
 
 
 def body_for(cells: list[dict[str, Any]], provider: str, keep: bool) -> dict[str, Any]:
@@ -153,7 +161,7 @@ def unmarked(messages: Any) -> Any:
     return json.loads(plain.replace(', "cache_control": {"type": "ephemeral"}', ""))
 
 
-@given(conversations, st.sampled_from(list(APIS)))
+@given(st.lists(answered(ALL_BUT_EXTRA), max_size=5), st.sampled_from(list(APIS)))
 def test_a_provider_that_changes_its_api_gets_no_reasoning_of_the_other_one(cells, provider):
     changed = "chat" if APIS[provider] == "responses" else "responses"
     view = View("assistant", "Be brief.", reasoning_of=provider)
@@ -167,6 +175,24 @@ def test_a_provider_that_changes_its_api_gets_no_reasoning_of_the_other_one(cell
         check_request(body)
     assert f"sealed {provider}" not in json.dumps(body)
     assert f"thought {provider}" not in json.dumps(body)
+
+
+@pytest.mark.parametrize("extra", [None, {}, "lost", {"field": None}])
+def test_reasoning_that_lost_what_tells_its_api_counts_as_that_of_a_chat(extra):
+    # A record of reasoning under the usual key of a chat has no `extra` either.
+    thought = {**reasoning(RESPONSES, 1, 1), "extra": extra}
+    cell = prompt("Q", thought, {"type": "text", "step": 1, "text": "I look."})
+    cell["outputs"][0]["data"][TURN_MIME] |= {"provider": RESPONSES, "model": "m"}
+    view = View("assistant", "Be brief.", reasoning_of=RESPONSES)
+
+    messages = Reader().read([cell], view).messages
+
+    chat = request_body(Request("m", messages), "chat")
+    check_valid(chat["messages"])
+    assert chat["messages"][-1]["reasoning_content"] == "thought by-responses"
+    own = request_body(Request("m", messages), "responses")
+    check_request(own)
+    assert "thought by-responses" not in json.dumps(own)
 
 
 @pytest.mark.parametrize("provider", APIS)
