@@ -129,12 +129,12 @@ def _is_true(value: Any) -> bool:
     return value is True
 
 
-def _text_or_none(value: Any) -> str | None:
+def _some_text(value: Any) -> str | None:
     return as_text(value) or None
 
 
 Text = Annotated[str, as_text]
-SomeText = Annotated[str | None, _text_or_none]
+SomeText = Annotated[str | None, _some_text]
 """None for an empty text, too."""
 Flag = Annotated[bool, _is_true]
 Amount = Annotated[float | None, as_amount]

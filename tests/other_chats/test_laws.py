@@ -129,6 +129,37 @@ def test_any_bytes_are_json_or_an_error_in_words(data):
     assert all("expected JSON" in words for words in error)
 
 
+BLANKS = st.text(" \t\r", max_size=3)
+"""White space of JSON within a line."""
+
+
+@given(
+    st.lists(st.dictionaries(TEXTS, VALUES, min_size=1, max_size=2), min_size=2, max_size=4),
+    st.data(),
+)
+def test_blanks_around_each_line_of_a_file_change_nothing(values, data):
+    ends = data.draw(st.sampled_from(["\n", "\r\n", "\n\n", "\r\n\r\n"]))
+    lines = [data.draw(BLANKS) + json.dumps(value) + data.draw(BLANKS) for value in values]
+    around = [data.draw(BLANKS | st.sampled_from(["\n", "\r\n", "\n \n"])) for _ in range(2)]
+
+    given_lines = (around[0] + ends.join(lines) + around[1]).encode()
+
+    assert load(given_lines) == load("\n".join(map(json.dumps, values)).encode())
+    assert load(given_lines)[1]
+
+
+@given(VALUES, st.data())
+def test_blanks_at_any_place_of_a_value_change_nothing(value, data):
+    """A separator of JSON may have blanks on both sides, and a file at its begin and end."""
+    blanks = st.text(" \t\r\n", max_size=3)
+    comma, colon = (data.draw(blanks) + mark + data.draw(blanks) for mark in ",:")
+    text = json.dumps(value, separators=(comma, colon))
+
+    given_text = data.draw(blanks) + text + data.draw(blanks)
+
+    assert load(given_text.encode()) == load(json.dumps(value).encode())
+
+
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_equal_files_give_equal_notebooks(sample):
     first, second = (list(map(notebook_of, chats_of(deepcopy(sample), Unread()))) for _ in range(2))

@@ -51,6 +51,79 @@ def test_a_call_of_a_chat_that_comes_again_runs_once(echo: str, arguments: Any) 
         assert [(name, json.loads(given)) for name, given in runs] == [("f", ARGUMENTS)]
 
 
+TWICE: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
+    "content": (
+        [{"content": piece} for piece in ("Hel", "lo you", "!")],
+        {"text": "Hello you!"},
+    ),
+    "content that begins with itself": (
+        [{"content": "ha"}, {"content": "ha"}, {"content": "haha"}],
+        {"text": "hahahaha"},
+    ),
+    "content with a tag in two pieces": (
+        [{"content": piece} for piece in ("<thi", "nk>hm</think>", "Hi")],
+        {"text": "Hi", "reasoning": ["hm"]},
+    ),
+    "reasoning": (
+        [{"reasoning_content": piece} for piece in ("I ", "think", " so")],
+        {"reasoning": ["I think so"]},
+    ),
+    "reasoning, then content": (
+        [{"reasoning": "I "}, {"reasoning": "think"}, {"content": "Hel"}, {"content": "lo"}],
+        {"reasoning": ["I think"], "text": "Hello"},
+    ),
+    "a call": (
+        [
+            {"tool_calls": [{"index": 0, "id": "c", "function": {"name": "f", "arguments": ""}}]},
+            {"tool_calls": [{"index": 0, "function": {"arguments": '{"a"'}}]},
+            {"tool_calls": [{"index": 0, "function": {"arguments": ": 1}"}}]},
+        ],
+        {"runs": [("f", '{"a": 1}')]},
+    ),
+    "a refusal": ([{"refusal": "No, "}, {"refusal": "never"}], {"text": "No, never"}),
+    "a key that nobody knows": ([{"content": "Hi"}, {"advice": "a quokka"}], {"text": "Hi"}),
+}
+"""Pieces that a server sends under `delta` and under `message`, and what they say."""
+PREAMBLES: list[dict[str, Any]] = [{"role": "assistant"}, {"role": "assistant", "content": ""}]
+
+
+def _twice(piece: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": piece, "message": piece, **fields}]}
+
+
+@pytest.mark.parametrize("ends_with_piece", [False, True])
+@pytest.mark.parametrize("preamble", [None, *PREAMBLES])
+@pytest.mark.parametrize(("pieces", "words"), TWICE.values(), ids=TWICE)
+def test_pieces_in_the_delta_and_in_the_message_are_said_once(
+    pieces: list[dict[str, Any]], words: dict[str, Any], preamble: Any, ends_with_piece: bool
+) -> None:
+    reason = "tool_calls" if "runs" in words else "stop"
+    ends = {"finish_reason": reason} if ends_with_piece else {}
+    chunks = [delta(**piece) for piece in pieces[:-1]]
+    once = [*chunks, {"choices": [{"index": 0, "delta": pieces[-1], **ends}]}]
+    again = [*map(_twice, pieces[:-1]), _twice(pieces[-1], **ends)]
+    if preamble is not None:
+        once, again = [delta(**preamble), *once], [_twice(preamble), *again]
+    ending = [] if ends else [finish(reason)]
+
+    said = StreamedTurn("chat", sse(*again, *ending, DONE)).said
+
+    assert said == StreamedTurn("chat", sse(*once, *ending, DONE)).said
+    assert {key: said[key] for key in words} == words
+
+
+@pytest.mark.parametrize("is_whole_in_delta", [False, True])
+def test_a_whole_message_after_pieces_is_said_once(is_whole_in_delta: bool) -> None:
+    pieces = [delta(reasoning="hm, "), delta(reasoning="so"), delta(content="Hi"), tool(0, "c", "f", "{}")]  # fmt: skip
+    whole = {"reasoning": "hm, so", "content": "Hi you", "tool_calls": [_call("{}", "c")]}
+    last = _last(delta=whole if is_whole_in_delta else {}, message=whole)
+
+    said = StreamedTurn("chat", sse(*pieces, last, DONE)).said
+
+    assert (said["reasoning"], said["text"], said["notices"]) == (["hm, so"], "Hi you", [])
+    assert said["runs"] == [("f", "{}")]
+
+
 def test_a_function_call_beside_tool_calls_is_no_second_call() -> None:
     pieces = [{"name": "f", "arguments": '{"a"'}, {"arguments": ": 1}"}]
     both = [

@@ -47,6 +47,20 @@ def test_one_change_of_names_changes_no_turn(name: str) -> None:
         assert StreamedTurn(api, renumbered(body, change)).said == unchanged(name), words
 
 
+def said_twice(events: list[dict[str, Any]]) -> None:
+    for event in events:
+        for choice in event.get("choices") or []:
+            if "message" not in choice:
+                choice["message"] = choice.get("delta")
+
+
+@pytest.mark.parametrize("name", [name for name in STREAMS if STREAMS[name][0] == "chat"])
+def test_a_delta_that_is_also_the_message_of_its_chunk_changes_no_turn(name: str) -> None:
+    api, body = STREAMS[name]
+
+    assert StreamedTurn(api, renumbered(body, said_twice)).said == unchanged(name)
+
+
 @st.composite
 def changed(draw: st.DrawFn) -> tuple[str, list[str], str | None]:
     """A stream, changes of its numbers in any order, and at most one of its names."""

@@ -17,13 +17,6 @@ from msgbook_format.turn import TURN_MIME
 SPEC = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgbook"}
 
 
-PYTHON_SPEC = {
-    "name": "msgbook-python",
-    "display_name": "Python + Chat (msgbook)",
-    "language": "python",
-}
-
-
 def write_notebook(path: Path, *prompts: str, spec: dict[str, str] = SPEC) -> None:
     cells = [nbformat.v4.new_code_cell(prompt) for prompt in prompts]
     metadata: dict[str, Any] = {"kernelspec": spec}

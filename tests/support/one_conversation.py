@@ -9,6 +9,7 @@ import nbformat
 from scripted_server import Answer, ScriptedServer, text
 
 from msgbook.agents import build_system_prompt
+from msgbook_format.syntax import CODE_FIRST_KERNELSPEC
 
 SPEC = {"name": "msgbook", "display_name": "Chat (msgbook)", "language": "msgbook"}
 
@@ -19,12 +20,7 @@ agents:
 default_agent: poet
 """
 
-PYTHON_SPEC = {
-    "name": "msgbook-python",
-    "display_name": "Python + Chat (msgbook)",
-    "language": "python",
-}
-SPECS = [SPEC, PYTHON_SPEC]
+SPECS = [SPEC, CODE_FIRST_KERNELSPEC]
 
 METADATA: dict[str, Any] = {"kernelspec": SPEC, "msgbook": {"frontmatter": FRONTMATTER}}
 

@@ -38,6 +38,8 @@ _NAMES = r"^```(`*)(\s*)("
 
 _LOCK = threading.Lock()
 _VERSION = "1.19."
+
+
 # Spelling of our format: `.msg.md:msg` and `md:msg`.
 
 

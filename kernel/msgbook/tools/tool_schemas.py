@@ -291,7 +291,7 @@ def _pattern(value: Any, _depth: int) -> str | None:
         re.compile(value)
     except (re.error, TypeError, RecursionError, OverflowError):
         return None
-    return _text(value, 0)
+    return text_or_none(value)
 
 
 _KEYWORDS: dict[str, Callable[[Any, int], Any]] = {

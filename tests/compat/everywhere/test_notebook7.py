@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from chats import PYTHON_SPEC, saved_turn, write_notebook
+from chats import saved_turn, write_notebook
 from elsewhere import ROOT, chat, needs
 from lab import Lab, running_lab
 from playwright.sync_api import expect
 from scripted_server import text
+
+from msgbook_format.syntax import CODE_FIRST_KERNELSPEC
 
 NOTEBOOK = ROOT / ".notebook7"
 
@@ -57,7 +59,7 @@ def test_a_python_notebook_that_talks_in_notebook_7(
     root, notebook_url, new_tab, model_server, screenshots
 ):
     sources = ("x = 6 * 7\nx", "%%msg\nWhat is @[py:x]?", "x + 1", "%%msg\nAnd now?")
-    write_notebook(root / "analysis.ipynb", *sources, spec=PYTHON_SPEC)
+    write_notebook(root / "analysis.ipynb", *sources, spec=CODE_FIRST_KERNELSPEC)
     model_server.answers = [text("It is **42**."), text("43.")]
     lab = new_tab(notebook_url)
     lab.load_at("/notebooks/analysis.ipynb")

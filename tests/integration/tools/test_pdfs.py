@@ -19,7 +19,7 @@ from msgbook.approval import Roots
 from msgbook.request.context.files import FileSources
 from msgbook.request.context.sources import ReferencedText, SourceError
 from msgbook.request.context.tags import Lines
-from msgbook.tools.files.documents import DocumentError, read_isolated
+from msgbook.tools.files.documents import DocumentError, import_paths, read_isolated
 
 THREE = pdf("First page\nwith two lines", "Second page", "Third page")
 
@@ -194,6 +194,25 @@ def test_a_document_that_takes_too_long_is_refused(tmp_path):
         pytest.raises(DocumentError, match=r"too long|longer than 1 s"),
     ):
         read_isolated("pdf", file.fileno(), seconds=1, first=1, last=1, limit=1000)
+
+
+def test_no_alarm_interrupts_the_reply(tmp_path):
+    (tmp_path / "a.pdf").write_bytes(THREE)
+    code = (
+        f"import io, signal, sys; sys.path += {import_paths()!r}\n"
+        "from msgbook.tools.files.documents import main\n"
+        "class Output(io.StringIO):\n"
+        "    def write(self, reply):\n"
+        "        sys.__stdout__.write(str(signal.getitimer(signal.ITIMER_REAL)[0]))\n"
+        "sys.stdout = Output()\n"
+        "main({'kind': 'pdf', 'seconds': 20, 'first': 1, 'last': 3, 'limit': 1000})\n"
+    )
+
+    with (tmp_path / "a.pdf").open("rb") as file:
+        command = [sys.executable, "-I", "-S", "-c", code]
+        done = subprocess.run(command, stdin=file, capture_output=True, text=True, check=True)
+
+    assert done.stdout == "0.0"
 
 
 def test_without_pypdf_it_is_said_what_to_install(tmp_path):

@@ -217,6 +217,36 @@ def test_a_piece_of_text_in_a_block_of_another_type_is_text(block):
     assert texts(events, ReasoningDelta) == "Hm."
 
 
+EMPTY = [
+    {},
+    {"text": None, "thinking": None, "signature": None, "partial_json": None, "citation": None},
+    {"text": "", "thinking": "", "signature": "", "partial_json": "", "extra": {}},
+]
+
+
+@pytest.mark.parametrize("fields", EMPTY)
+@pytest.mark.parametrize(
+    ("block", "kind"),
+    [
+        ({"kind": "text", "text": "Hi"}, "text_delta"),
+        ({"kind": "thinking", "thinking": "Hm"}, "thinking_delta"),
+        ({"kind": "thinking", "thinking": "Hm"}, "signature_delta"),
+        ({"kind": "tool_use", "id": "t", "name": "f", "input": {}}, "input_json_delta"),
+        ({"kind": "server_tool_use", "id": "t", "name": "f", "input": {}}, "input_json_delta"),
+        ({"kind": "redacted_thinking", "data": "x"}, "redacted_thinking_delta"),
+        ({"kind": "hologram"}, "hologram_delta"),
+    ],
+)
+def test_a_piece_that_says_nothing_changes_nothing(block, kind, fields):
+    def decoded(*pieces):
+        events = (start(0, **block), *pieces, stop(0), ended(), OVER)
+        return decode(sse(started(), *events))
+
+    assert decoded(delta(0, kind, **fields), delta(0, kind, **fields)) == decoded()
+    told = [notice.text for notice in of(decoded(delta(0, kind, extra="a quokka")), Notice)]
+    assert "a quokka" in " ".join(told) or kind == "signature_delta"
+
+
 def test_events_of_two_blocks_may_be_mixed():
     mixed = [
         start(0, "tool_use", id="a", name="read", input={}),

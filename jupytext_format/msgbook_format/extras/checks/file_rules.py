@@ -214,9 +214,6 @@ def _without_bits(notebook: dict[str, Any]) -> dict[str, Any]:
 # Markers, attributes, ids and fences.
 
 
-"""Characters of a line or name that a message quotes."""
-
-
 def check_near_markers(checked: CheckedText) -> Iterator[Finding]:
     """Yield content that looks like a marker."""
     for located in checked.text_cells:

@@ -74,7 +74,7 @@ def load(data: bytes, item_keys: Collection[str] = ()) -> tuple[Any, bool]:
     if not text:
         raise BadJsonError("expected JSON, found an empty file")
     try:
-        return _load(text), False
+        return _DECODER.decode(text), False
     except json.JSONDecodeError as error:
         items = list(_items(text, item_keys))
         if any(isinstance(item, dict) for item in items):
@@ -107,7 +107,7 @@ def _lines(text: str) -> list[Any]:
 def _line(line: str, number: int) -> Any:
     """Return the value of a line, or the error that it gives."""
     try:
-        return _load(line)
+        return _DECODER.decode(line)
     except json.JSONDecodeError as error:
         return _named(error, number)
 
@@ -157,13 +157,6 @@ def _named(error: json.JSONDecodeError, line: int) -> BadJsonError:
     return BadJsonError(
         f"expected JSON, found an error in line {line}, column {error.colno}: {error.msg}"
     )
-
-
-def _load(text: str) -> Any:
-    value, end = _DECODER.raw_decode(text)
-    if end != len(text):
-        raise json.JSONDecodeError("Extra data", text, end)
-    return value
 
 
 def _number(text: str) -> float | None:

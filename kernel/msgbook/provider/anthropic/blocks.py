@@ -53,8 +53,9 @@ class Block:
         yield from ()
 
     def add(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:
-        """Yield the events of a piece."""
-        self.answer.unknown.add(f"{delta.get('type')} of {self.kind}", delta)
+        """Yield the events of a piece. One without a value says nothing: gateways keep a connection alive with it."""
+        if any(delta[key] for key in delta.keys() - {"type"}):
+            self.answer.unknown.add(f"{delta.get('type')} of {self.kind}", delta)
         yield from ()
 
     def pause(self) -> Iterator[StreamEvent]:

@@ -175,6 +175,8 @@ class CompletionDecoder:
         """Number of complete messages that say something else."""
         self._said_keys: set[str] = set()
         """Keys under which pieces have said something, apart from the content."""
+        self._twice: set[str] = set()
+        """Keys whose pieces come in `delta` and in `message`."""
         self._has_first = False
         """True once there is a choice 0, which is shown."""
         self._further = 0
@@ -327,13 +329,11 @@ class CompletionDecoder:
         delta, message = choice.get("delta"), choice.get("message")
         if not _BESIDE_DELTA.isdisjoint(choice) and isinstance(delta, dict | None):
             delta = {key: choice[key] for key in _BESIDE_DELTA & choice.keys()} | (delta or {})
-        if isinstance(delta, dict) and isinstance(
-            message, dict
-        ):  # what both say, the whole message says
-            delta = {key: value for key, value in delta.items() if message.get(key) != value}
+        finish = _finish_reason([choice, delta, message])
+        if isinstance(delta, dict) and isinstance(message, dict):
+            delta, message = self._told_apart(delta, message)
         elif not isinstance(delta, dict | str):
             self._unknown.add("delta", delta)
-        finish = _finish_reason([choice, delta, message])
         if isinstance(delta, dict) and delta:
             yield from self._delta(delta, ends=bool(finish))
         if isinstance(message, dict):
@@ -342,6 +342,30 @@ class CompletionDecoder:
             text = delta if isinstance(delta, str) else message
             yield from self._contents(text if isinstance(text, str) else choice.get("text"))
         self._finish_reason = plain_finish_reason(finish) or self._finish_reason
+
+    def _told_apart(
+        self, delta: dict[str, Any], message: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """Return a delta and a message of one chunk without what both say; no message if it says nothing else.
+
+        What both say is a piece, unless deltas alone said it before: then it is the whole message.
+        """
+        both = {key for key, value in delta.items() if value and message.get(key) == value}
+        both.discard("role")
+        whole = {key for key in both - self._twice if self._is_said_before(key, message[key])}
+        pieces = both - whole
+        self._twice |= pieces
+        delta = {key: value for key, value in delta.items() if key not in whole}
+        rest = {key: value for key, value in message.items() if key not in pieces}
+        has_more = any(rest[key] for key in rest if key != "role")
+        return delta, rest if has_more or not pieces else None
+
+    def _is_said_before(self, key: str, value: Any) -> bool:
+        """Return whether a value may be the whole of what deltas said in pieces."""
+        if key != "content":
+            return key in self._said_keys
+        said = str(self._said)
+        return bool(said) and join_text(value).startswith(said)
 
     def _is_further(self, index: int) -> bool:
         """Return whether a choice is one of several. Without those before it, its index is only another name."""

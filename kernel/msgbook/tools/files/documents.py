@@ -268,7 +268,7 @@ class _SlowError(BaseException):
 
 
 def _stop_in_time(seconds: float) -> None:
-    """Raise `_SlowError` when the time is nearly up, so that the pages that were read are kept."""
+    """Raise `_SlowError` when the time is nearly up, so that the pages that were read are kept; never if it is 0."""
     try:
         signal.signal(signal.SIGALRM, _raise_slow)
         signal.setitimer(signal.ITIMER_REAL, _LAST_MOMENT * seconds)
@@ -370,6 +370,7 @@ def main(request: dict[str, Any]) -> None:
         reply = {"error": _TOO_SLOW}
     except MemoryError:
         reply = {"error": f"it needs more than {MEMORY // 1_000_000:,} MB of memory"}
+    _stop_in_time(0)  # what was read is not lost while it is written
     sys.stdout.write(json.dumps(reply))
 
 
