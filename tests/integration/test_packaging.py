@@ -136,7 +136,7 @@ def test_an_editable_installation_waits_for_jupytext_too():
         [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True
     )
 
-    assert "MsgbookFinder" in shown.stdout
+    assert "JupytextFinder" in shown.stdout
 
 
 def test_the_kernelspec_is_installed_under_its_fixed_names():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -129,11 +130,11 @@ def test_a_kernel_of_another_environment_is_offered_to_this_jupyter(server, tmp_
     with KernelClient(settings, str(tmp_path), name="msgbook-python-physics") as kernel:
         _, messages = kernel.run("import only_there, sys\nonly_there.answer, sys.prefix")
         shown = [
-            m["content"]["data"]["text/plain"]
+            ast.literal_eval(m["content"]["data"]["text/plain"])
             for m in messages
             if m["msg_type"] == "execute_result"
         ]
-        assert shown == [repr((42, str(other)))]
+        assert shown == [(42, str(other))]
         assert kernel.run("%%msg\nIs it there?")[0]["status"] == "ok"
         assert "only_there" in str(server.messages())
 
