@@ -239,7 +239,16 @@ def test_the_key_is_taken_out_of_the_environment_and_nothing_else(toml):
 
 
 @pytest.mark.parametrize(
-    "text", ['api_key_env = "K"', "api_key_env='K'\nbad =", '"api_key_env" = "K"']
+    "text",
+    [
+        'api_key_env = "K"',
+        "api_key_env='K'\nbad =",
+        '"api_key_env" = "K"',
+        'api_key_env = """K"""',
+        "big = " + "9" * 5000 + "\napi_key_env = 'K'",
+        "deep = " + "[" * 5000 + "]" * 5000 + "\napi_key_env = 'K'",
+    ],
+    ids=["plain", "invalid", "quoted", "long quotes", "a long number", "nested deeply"],
 )
 def test_a_variable_that_the_file_names_leaves_the_environment_whatever_else_the_file_says(
     tmp_path, text
@@ -251,6 +260,24 @@ def test_a_variable_that_the_file_names_leaves_the_environment_whatever_else_the
     hide_keys(Settings(), environ)
 
     assert environ == {"MSGBOOK_CONFIG": str(path), "L": "mine"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '# api_key_env = "K"',
+        'base_url = "http://u" # or: api_key_env = "K"',
+        "options = { note = 'api_key_env = \"K\"' }",
+    ],
+)
+def test_a_variable_that_only_a_comment_or_a_text_of_the_file_names_stays(tmp_path, text):
+    path = tmp_path / "msgbook.toml"
+    path.write_text(f"[providers.x]\n{text}\n")
+    environ = {"MSGBOOK_CONFIG": str(path), "K": "mine"}
+
+    hide_keys(Settings(), environ)
+
+    assert environ["K"] == "mine"
 
 
 def test_a_key_in_a_further_variable_and_a_url_with_a_password_leave_the_environment_too():

@@ -29,6 +29,7 @@ _KEYS = (
 """Variables that hold keys, whatever the settings say."""
 
 _NAMED = re.compile(r"""api_key_env["']?\s*=\s*["']([^"'\s]+)""")
+"""A name in a file that is no valid TOML."""
 
 
 def config_path(env: Mapping[str, str]) -> Path | None:
@@ -67,6 +68,20 @@ def _named_in_file(env: Mapping[str, str]) -> Iterator[str]:
         if path is not None and path != Path(os.devnull):
             from msgbook_format.files import read_regular
 
-            yield from _NAMED.findall(read_regular(path).decode("utf-8", "replace"))
+            yield from _named_in_text(read_regular(path).decode("utf-8", "replace"))
     except (ConfigError, OSError):
         return  # whoever reads the settings says what is wrong with the file
+
+
+def _named_in_text(text: str) -> Iterator[str]:
+    import tomllib  # most kernels start without a file
+
+    from msgbook_format.typed import as_dict, as_text
+
+    try:
+        providers = as_dict(tomllib.loads(text).get("providers"))
+    except (ValueError, RecursionError):
+        yield from _NAMED.findall(text)
+        return
+    for provider in providers.values():
+        yield as_text(as_dict(provider).get("api_key_env")).strip()

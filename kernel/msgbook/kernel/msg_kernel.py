@@ -29,11 +29,11 @@ from msgbook.kernel.execute_request import (
     strip_python_magic,
 )
 from msgbook.kernel.gateway import kernel_private_paths
-from msgbook.kernel.names import COMM_TARGET, KEYS_MESSAGE
+from msgbook.kernel.names import COMM_TARGET
 from msgbook.kernel.python.import_path import import_from_folder
 from msgbook.kernel.recording_session import RecordingSession
 from msgbook.kernel.session import Send, Session
-from msgbook.kernel.session_keys import REPLY, read_keys
+from msgbook.kernel.session_keys import read_keys
 from msgbook.kernel.waking_kernel import ChatKernel, WakingKernel
 from msgbook.messages import ApiName
 from msgbook.notebook import RequestedCell, is_own_magic, working_folder
@@ -58,21 +58,12 @@ class MsgKernel(WakingKernel):
 
     def set_up(self) -> None:
         """Make what cells need: the session, and help while they are written."""
+        # A second try finds them, after a first one that failed later on.
+        self._keys_aside = {**self._keys_aside, **os.environ}
         self._routing = Routing(self.shell.magics_manager, is_code_first=self.is_code_first)
         self._session = Session(
-            working_folder(self._folder),
-            self._namespace,
-            self._routing.cells,
-            {**getattr(self.parent, "keys_aside", {}), **os.environ},
+            working_folder(self._folder), self._namespace, self._routing.cells, self._keys_aside
         )
-        if isinstance(self.session, RecordingSession):
-            self.session.recorder = self._session.outputs
-        self.control_handlers[KEYS_MESSAGE] = self._take_session_keys
-        self.comm_manager.register_target(COMM_TARGET, self._session.page.comm_opened)
-        if not self.is_code_first:
-            self.shell.input_transformers_cleanup.insert(0, strip_python_magic)
-        # Not "pre_execute", which each message of a page triggers, too.
-        self.shell.events.register("pre_run_cell", self._import_from_folder)
         self._models = ModelNames(lambda: self._in_main_loop(self._session.offered_models()))
         self._assistant = Assistant(
             self._folder,
@@ -88,17 +79,24 @@ class MsgKernel(WakingKernel):
             describe=self._describe,
             settings=lambda: self._session.settings,
         )
-
-    def answer_pages(self) -> None:
-        """Answer what pages ask from now on; the kernel has started."""
         queries = self._session.answer_queries(self.io_loop.asyncio_loop)
         answer_assist(queries, self._assistant, self._routing)
+        # Last, when nothing can fail any more: these may not happen twice.
+        if isinstance(self.session, RecordingSession):
+            self.session.recorder = self._session.outputs
+        if not self.is_code_first:
+            self.shell.input_transformers_cleanup.insert(0, strip_python_magic)
+        # Not "pre_execute", which each message of a page triggers, too.
+        self.shell.events.register("pre_run_cell", self._import_from_folder)
+        self.comm_manager.register_target(COMM_TARGET, self._session.page.comm_opened)
 
-    async def _take_session_keys(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
-        """Handle the message of the Jupyter server with the keys of its session; in the control thread."""
-        keys = read_keys(parent.get("buffers"))
-        self.io_loop.asyncio_loop.call_soon_threadsafe(self._session.keys.take, keys)
-        self.session.send(stream, REPLY, {"status": "ok"}, parent, ident)
+    def take_keys(self) -> None:
+        """Let the session take the keys of the Jupyter server that came so far; from any thread."""
+        self.io_loop.asyncio_loop.call_soon_threadsafe(self._take_keys)
+
+    def _take_keys(self) -> None:
+        while self._key_buffers:
+            self._session.keys.take(read_keys(self._key_buffers.pop(0)))
 
     def warm_up(self) -> None:
         """Import what the first turn needs, in a thread: it takes about a second."""
@@ -126,6 +124,8 @@ class MsgKernel(WakingKernel):
         No model is called for a `silent` request, or for one that names no cell and is not stored:
         clients run code of their own like this.
         """
+        if self._refusal:
+            return await awaited_reply(super().do_execute(code, silent))
         header = self.get_parent("shell").get("header", {})
         requested = requested_cell(
             code,
@@ -176,9 +176,12 @@ class MsgKernel(WakingKernel):
         return await awaited_reply(super().do_is_complete(code))
 
     async def do_shutdown(self, restart: bool) -> dict[str, Any]:
-        self._models.close()
-        await self._session.close()
-        return await awaited_reply(super().do_shutdown(restart))
+        reply = super().do_shutdown(restart)
+        # In this order: a wake that ends meanwhile begins no cell.
+        if self._is_awake:
+            self._models.close()
+            await self._session.close()
+        return await awaited_reply(reply)
 
     def _import_from_folder(self, _info: object) -> None:
         if not getattr(self.parent, "ignore_cwd", False):

@@ -19,8 +19,6 @@ from msgbook.config.providers import check_key
 from msgbook.errors import ConfigError
 from msgbook_format.typed import as_dict
 
-REPLY = "msgbook_keys_reply"
-
 WAIT_SECONDS = 10.0
 """How long the first cell waits for the server; other programs that start kernels never send the message."""
 
