@@ -307,6 +307,10 @@ def test_stale_marks_and_the_panel_context_in_a_python_notebook(
         lab.run(number)
         expect(lab.cell(number).locator(".jp-InputPrompt")).to_have_text(f"[{number + 1}]:")
     marks = lab.notebook.locator(".msgbook-Stale")
+    lab.type_in(2, "y = x + 3\ny")
+    expect(lab.cell(3).locator(".msgbook-Stale")).to_contain_text("cell 3 has changed")
+    expect(marks).to_have_count(1)
+    lab.type_in(2, cells[2])
     expect(marks).to_have_count(0)
 
     lab.command("msgbook:open-context")

@@ -198,7 +198,7 @@ def test_the_view_follows_the_end_until_the_person_scrolls_and_again_from_the_en
     expect(cell.get_by_text("Fourth.")).to_be_in_viewport()
     expect(cell.locator("[data-status=done]")).to_be_attached()
     # JupyterLab's own, without which the browser scrolls as well.
-    expect(view).to_have_css("overflow-anchor", "none")
+    assert view.evaluate("node => node.style.overflowAnchor") == "none"
 
 
 def test_a_new_chat_is_offered_a_name_by_its_first_message(

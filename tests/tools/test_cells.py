@@ -162,11 +162,13 @@ def test_a_new_cell_of_code_is_code_in_a_chat(cells):
 
     assert (new.position, new.after_id, new.source) == (1, "note", "%%python\nimport os")
     assert new.preview == (
-        "--- new cell below cell note\n+++ new cell below cell note\n"
+        "--- new code cell below cell note\n+++ new code cell below cell note\n"
         "@@ -0,0 +1,2 @@\n+%%python\n+import os\n"
     )
     assert cells.insert("run", "code", "!ls").source == "!ls"
-    assert cells.insert("", "note", "Hello").position == 0
+    note = cells.insert("", "note", "Hello")
+    assert note.position == 0
+    assert note.preview.startswith("--- new note at the top\n")
     with pytest.raises(ToolError, match="would be no code"):
         cells.insert("note", "code", "%model other")
 

@@ -194,9 +194,11 @@ class _Calls:
                 return await self._in_file(INSERT_CELL, call, arguments)
             notebook = self._running(INSERT_CELL)
             new = (await notebook.read()).insert(after, kind, source)
-            asked = ApprovalRequest(f"it inserts a cell below the cell {new.above}", new.preview)
+            asked = ApprovalRequest(
+                f"it inserts a {new.what} below the cell {new.above}", new.preview
+            )
             if not new.above:
-                asked = ApprovalRequest("it inserts a cell at the top", new.preview)
+                asked = ApprovalRequest(f"it inserts a {new.what} at the top", new.preview)
             call.require(_bound(asked, notebook))
             return f"Inserted a cell {new.label} with the id {await notebook.insert(new)}."
 

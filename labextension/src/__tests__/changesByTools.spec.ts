@@ -166,6 +166,19 @@ it('a changed cell that was run is marked as changed since its run no more', () 
   expect(cell.isDirty).toBe(false);
 });
 
+it('is marked no more on another page of a shared notebook, either', () => {
+  const model = notebook();
+  const { sharedModel } = model;
+  const other = new NotebookModel({ sharedModel });
+  const cell = other.cells.get(0) as ICodeCellModel;
+  apply(model, EDIT);
+  expect(cell.isDirty).toBe(true);
+  apply(model, { ...OUTPUTS, before: EDIT.after });
+  expect(cell.isDirty).toBe(false);
+  expect(cell.executionState).toBe('idle');
+  other.dispose();
+});
+
 it('the outputs of a run take the place of the old ones', () => {
   const model = notebook();
   const cell = model.cells.get(0) as ICodeCellModel;

@@ -17,7 +17,10 @@ function registry(): DocumentRegistry {
   add('Markdown Preview', ['markdown'], ['markdown']);
   add('Editor', ['markdown'], []);
   add('Notebook', ['notebook'], []);
-  made.addFileType({ name: 'msgbook', pattern: '\\.msg\\.md$' }, ['Notebook']);
+  const ours = { msgbook: '\\.msg\\.md$', 'msgbook-agent': '\\.mtm$' };
+  for (const [name, pattern] of Object.entries(ours)) {
+    made.addFileType({ name, pattern }, ['Notebook', 'Editor']);
+  }
   return made;
 }
 
@@ -31,6 +34,8 @@ it('a link to a chat opens what a double click on it opens', () => {
   expect(files.defaultRenderedWidgetFactory('a.md').name).toBe(
     'Markdown Preview'
   );
-  files.setDefaultWidgetFactory('msgbook', 'Notebook');
-  expect(files.defaultRenderedWidgetFactory('a.msg.md').name).toBe('Notebook');
+  expect(files.defaultRenderedWidgetFactory('a.mtm').name).toBe('Notebook');
+  files.setDefaultWidgetFactory('msgbook', 'Editor');
+  expect(files.defaultRenderedWidgetFactory('a.msg.md').name).toBe('Editor');
+  expect(files.defaultRenderedWidgetFactory('a.mtm').name).toBe('Notebook');
 });

@@ -20,6 +20,13 @@ function choiceOf(
     isDisposed: false,
     disposed: signal(),
     context: { model },
+    content: {
+      model,
+      activeCellIndex: 0,
+      widgets: [{ ready: Promise.resolve(), editor: null }],
+      deselectAll: () => {},
+      scrollToItem: () => Promise.resolve()
+    },
     sessionContext: { kernelChanged: signal() }
   } as unknown as NotebookPanel;
   const connection = {
@@ -96,4 +103,41 @@ it('names cells that choose or define, and counts the others', () => {
   expect(named(6)).toEqual([2, '%agent new fast', 1, '%model m', 1]);
   expect(named(1)).toEqual([1]);
   expect(named()).toEqual([2, '%agent new fast', 3]);
+});
+
+it.each([
+  [
+    { model: 'small', provider: 'other' },
+    '%agent new name models=small provider=other'
+  ],
+  [
+    { model: 'My Model', provider: 'My "Server"' },
+    '%agent new name models="My Model" provider="My \\"Server\\""'
+  ],
+  [{ model: 'small', provider: null }, '%agent new name models=small'],
+  // Only the server knows the name of its model.
+  [
+    { model: null, provider: 'other' },
+    '%agent new name models=served provider=other'
+  ]
+])('a new agent asks the server that answers: %j', async (answer, line) => {
+  const model = new NotebookModel();
+  const choice = choiceOf(model, (name, { provider }) =>
+    Promise.resolve<JSONObject>(
+      name === 'models.list'
+        ? { models: provider === 'other' ? ['served', 'second'] : [] }
+        : { agents: [], ...answer }
+    )
+  );
+  await choice.agents();
+  await choice.newAgent();
+  expect(model.cells.get(0).sharedModel.getSource()).toBe(line);
+});
+
+it('makes no agent in a notebook that cannot be changed', async () => {
+  const model = new NotebookModel();
+  model.readOnly = true;
+  const before = model.toJSON();
+  await choiceOf(model, () => Promise.resolve({})).newAgent();
+  expect(model.toJSON()).toEqual(before);
 });

@@ -216,7 +216,8 @@ function valueOf(token: string): string {
   }
 }
 
-function spell(value: string): string {
+/** Return a value as the attribute of a magic's line has it. */
+export function spell(value: string): string {
   return BARE.test(value) ? value : JSON.stringify(value);
 }
 

@@ -85,8 +85,9 @@ function showOutputs(
   code.trusted = true;
   code.outputs.fromJSON(Array.from(outputs));
   code.executionCount = count;
-  // Its source is what was run, which JupyterLab notices only where it runs a cell itself.
-  code.isDirty = false;
+  // Its source is what was run, also for the other pages of a shared notebook: a run tells JupyterLab there.
+  code.executionState = 'running';
+  code.executionState = 'idle';
   return '';
 }
 

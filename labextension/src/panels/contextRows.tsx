@@ -181,7 +181,8 @@ function describeRole(role: string, trans: TranslationBundle): string {
   }
 }
 
-interface IRequestProps {
+/** A request, and the model that changes what it consists of. */
+export interface IRequestProps {
   readonly model: ContextModel;
   readonly request: IShownRequest;
   readonly trans: TranslationBundle;

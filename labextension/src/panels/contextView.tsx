@@ -3,7 +3,7 @@ import React, { memo, useState } from 'react';
 import type { IShownRequest } from '../comm/contextAnswers';
 import { errorText, plainTitle } from '../turn/text';
 import { copyText } from '../render/dom';
-import { Messages, Switches } from './contextRows';
+import { type IRequestProps, Messages, Switches } from './contextRows';
 import { ContextModel } from './contextModel';
 import { formatCount } from '../turn/wording';
 import { contextIcon } from '../icons';
@@ -17,22 +17,18 @@ interface IPart {
   readonly tokens: number;
 }
 
-interface IRequestProps {
-  readonly request: IShownRequest;
-  readonly trans: TranslationBundle;
-}
-
 interface IPartsProps extends IRequestProps {
   readonly parts: readonly IPart[];
 }
 
 /** How full the context window is, and how much of the request the server may have kept. */
-export function RequestBar({ request, trans }: IRequestProps): JSX.Element {
+export function RequestBar(props: IRequestProps): JSX.Element {
+  const { request, trans } = props;
   const parts = partsOf(request, trans).filter(part => part.tokens > 0);
   return (
     <div className="msgbook-Context-window">
       <p>{describeWindow(request, trans)}</p>
-      <Bar request={request} parts={parts} trans={trans} />
+      <Bar {...props} parts={parts} />
       <Legend parts={parts} trans={trans} />
     </div>
   );
@@ -64,7 +60,10 @@ function Bar({ request, parts, trans }: IPartsProps): JSX.Element {
   );
 }
 
-function Legend({ parts, trans }: Omit<IPartsProps, 'request'>): JSX.Element {
+function Legend({
+  parts,
+  trans
+}: Pick<IPartsProps, 'parts' | 'trans'>): JSX.Element {
   return (
     <p className="msgbook-Context-legend" aria-hidden="true">
       {parts.map(part => (
@@ -182,9 +181,7 @@ export function ContextView(props: IViewProps): JSX.Element {
 }
 
 /** The request; it is drawn again with each answer, and not with each question. */
-const Request = memo(function Request(
-  props: IViewProps & IRequestProps
-): JSX.Element {
+const Request = memo(function Request(props: IRequestProps): JSX.Element {
   const { request } = props;
   return (
     <>
@@ -233,7 +230,8 @@ function CopyRequest({ model, trans }: IViewProps): JSX.Element {
   );
 }
 
-function Head({ request, trans }: IRequestProps): JSX.Element {
+function Head(props: IRequestProps): JSX.Element {
+  const { request, trans } = props;
   const prompt = request.cells[request.cells.length - 1];
   const { agent, provider } = request;
   const model = request.model ?? trans.__("the server's only model");
@@ -245,7 +243,7 @@ function Head({ request, trans }: IRequestProps): JSX.Element {
           : trans.__('Cell %1: %2', prompt.number, plainTitle(prompt.title))}
       </h3>
       <p>{trans.__('%1 answers, with %2 at %3', agent, model, provider)}</p>
-      <LeftOut request={request} trans={trans} />
+      <LeftOut {...props} />
     </header>
   );
 }

@@ -3,6 +3,7 @@ import type { JSONObject } from '@lumino/coreutils';
 import { Signal, type ISignal } from '@lumino/signaling';
 
 import type { PageConnection } from '../live/pageConnection';
+import { spell } from '../cells/cellFacts';
 import { setNotebook } from '../cells/changes';
 import { activateCell, insertCell, OURS } from '../live/documentChanges';
 import { asText, asTexts, isObject } from '../turn/model';
@@ -127,12 +128,11 @@ export class NotebookChoice {
   /** Insert a cell above the active one that makes an agent, and let the person write its name. */
   async newAgent(): Promise<void> {
     const { content } = this._panel;
-    if (content.model === null) {
+    const source = `${NEW_AGENT}${NAME}${await this._ownWords()}`;
+    if (content.model === null || content.model.readOnly) {
       return;
     }
     const at = Math.max(0, content.activeCellIndex);
-    const model = this._found.model ?? this.model ?? 'MODEL';
-    const source = `${NEW_AGENT}${NAME} models=${model}`;
     insertCell(content.model, at, { cell_type: 'code', source });
     activateCell(content, at);
     await content.scrollToItem(at);
@@ -145,6 +145,16 @@ export class NotebookChoice {
       end: { line: 0, column: NEW_AGENT.length + NAME.length }
     });
     editor?.focus();
+  }
+
+  /** Return the attributes of an agent that is answered by the same model, at the same server. */
+  private async _ownWords(): Promise<string> {
+    const { model, provider } = this._found;
+    // Without `models`, the agent's name is its model.
+    const models = model ?? this.model ?? (await this.models()).at(0);
+    return Object.entries({ models, provider })
+      .map(([key, value]) => value && ` ${key}=${spell(value)}`)
+      .join('');
   }
 
   private _ask(name: string, params: JSONObject): Promise<JSONObject> {

@@ -18,10 +18,14 @@ const REASONS: Readonly<Record<string, Word>> = {
     trans.__('It runs, with all rights of the notebook, the cell %1', cell),
   'it changes the cell ': (cell, trans) =>
     trans.__('It changes the cell %1', cell),
-  'it inserts a cell at the top': (_, trans) =>
-    trans.__('It inserts a cell at the top'),
-  'it inserts a cell below the cell ': (cell, trans) =>
-    trans.__('It inserts a cell below the cell %1', cell),
+  'it inserts a code cell at the top': (_, trans) =>
+    trans.__('It inserts a code cell at the top'),
+  'it inserts a code cell below the cell ': (cell, trans) =>
+    trans.__('It inserts a code cell below the cell %1', cell),
+  'it inserts a note at the top': (_, trans) =>
+    trans.__('It inserts a note at the top'),
+  'it inserts a note below the cell ': (cell, trans) =>
+    trans.__('It inserts a note below the cell %1', cell),
   "it runs the notebook's function ": (name, trans) =>
     trans.__("It runs the notebook's function %1", name),
   'it runs code of ': (origin, trans) => trans.__('It runs code of %1', origin),

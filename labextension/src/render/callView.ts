@@ -5,6 +5,7 @@ import type { IApprovalQuestion } from '../comm/approvalMessages';
 import { asText, type IBlock } from '../turn/model';
 import { argumentsGist, indentJson, visible } from '../turn/text';
 import { ApprovalView } from './approvalView';
+import { isWholeDiff } from './diffView';
 import type { IBlockContext, IBlockView, IViewTools } from './blockView';
 import { Disclosure, element, GrowingText, setText } from './dom';
 import { ScrolledBox } from './scrolledBox';
@@ -85,8 +86,8 @@ export class CallView implements IBlockView {
       [this._scrolled.more]
     );
     this._disclosure.node.classList.add('msgbook-mod-asking');
-    // A preview shows what the arguments do, all of it.
-    this._fold(question.preview !== '');
+    // Such a preview, with the reason, shows all that the arguments do.
+    this._fold(isWholeDiff(question.preview));
     this._disclosure.open();
     this._body.append(this._approval.node);
     this._scrolled.update();

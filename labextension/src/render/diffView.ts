@@ -111,6 +111,15 @@ export function diffLines(diff: string): IDiffLines[] {
   return groups;
 }
 
+/** Return whether a text is a unified diff to its end: the kernel ends one that it cuts with a line of words. */
+export function isWholeDiff(text: string): boolean {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const start = lines.findIndex(line => line.startsWith('@@'));
+  return (
+    start !== -1 && lines.slice(start).every(line => /^[-+@ \\]/.test(line))
+  );
+}
+
 /** A row of a diff that shows the text before and after side by side. */
 export interface IDiffRow {
   readonly kind: 'file' | 'hunk' | 'changed' | 'same';

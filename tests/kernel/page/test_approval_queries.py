@@ -110,8 +110,8 @@ def reasons_of_the_kernel(folder: Path) -> Iterator[str]:
             yield from (one.reason.replace(str(real), "/p") for one in requests if one)
     said = "".join(path.read_text("utf-8") for path in sorted(KERNEL.rglob("*.py")))
     for reason in re.findall(r'ApprovalRequest\(\s*f?"(it .+?)"[,)]', said):
-        for count in ("1 sub-agent", "2 sub-agents"):
-            yield re.sub(r"\{counted\(.*?\)\}", count, reason)
+        for count, kind in (("1 sub-agent", "code cell"), ("2 sub-agents", "note")):
+            yield re.sub(r"\{counted\(.*?\)\}", count, reason).replace("{new.what}", kind)
 
 
 def sentences_of_the_page() -> set[str]:

@@ -96,9 +96,14 @@ class CellInsertion:
     """Short name of the cell above; empty for the top."""
 
     @property
+    def what(self) -> str:
+        """What a person is told that the cell is."""
+        return "code cell" if self.cell_type == "code" else "note"
+
+    @property
     def preview(self) -> str:
         """The diff that a person is shown."""
-        return preview(*_as_lines("", self.source), f"new cell {self.label}")
+        return preview(*_as_lines("", self.source), f"new {self.what} {self.label}")
 
     def cell(self, cell_id: str | None) -> dict[str, Any]:
         """Return the cell as in nbformat.

@@ -132,6 +132,8 @@ def test_cells_are_inserted_read_and_run_also_below_the_message(kernel, server, 
     assert content(listed).splitlines()[3] == f"#4 {name} code: %%python 6 * 7"
     assert content(ran) == "42"
     assert content(seen).endswith("%%python\n6 * 7\n\n[output]\n42")
+    asked = page.got("approval.ask")[0]
+    assert asked["reason"] == "it inserts a code cell below the cell ask"
 
 
 @pytest.mark.parametrize(
