@@ -9,6 +9,8 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # typed nowhe
 from typing import Any, NamedTuple
 
 _SPACE = re.compile(r"[ \t\r\n]*+")
+_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*+\\u(?!00[01])")
+"""An escape of a character that JSON does not have to escape, as it does control characters."""
 _DECODER = json.JSONDecoder()
 _CELL_DEPTH = 3
 """Levels of indentation of a cell's keys."""
@@ -117,7 +119,7 @@ def _margin(text: str, at: int) -> str:
 
 def _is_escaped(text: str) -> bool:
     """Return whether a text writes other characters than ASCII as escapes."""
-    return text.isascii() and "\\u" in text
+    return text.isascii() and _ESCAPE.search(text) is not None
 
 
 def _without_member(text: str, key: str) -> str:
