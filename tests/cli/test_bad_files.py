@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 from contextlib import suppress
@@ -82,6 +83,17 @@ def test_a_damaged_file_becomes_a_page_or_a_conversion_error(name, made, tmp_pat
         (tmp_path / name).write_bytes(made(Random(seed)))
         with suppress(ConversionException):
             exporter.from_filename(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("ids", [["a", [None]], ["a", "a"], ["cell-1-of-2", 5], ["", "a b"]])
+def test_cells_without_ids_of_their_own_become_a_page_without_a_warning(ids, tmp_path):
+    cells = [{"cell_type": "raw", "id": id_, "source": "", "metadata": {}} for id_ in ids]
+    path = tmp_path / "x.ipynb"
+    path.write_text(
+        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
+    )
+
+    MsgHTMLExporter().from_filename(str(path))
 
 
 def no_file(tmp_path: Path, kind: str, name: str) -> Path:

@@ -22,6 +22,7 @@ from msgbook_format.exporters.harmless_notebook import (
     build_harmless_notebook,
     normalize_cell,
     plain_word,
+    unique_ids,
 )
 from msgbook_format.exporters.nbconvert_markdown import LocalPictures
 from msgbook_format.files import (
@@ -118,7 +119,10 @@ class MsgExporter(Exporter):
             # Below, the language names a lexer, so it no longer says that code cells are prompts.
             kept["kernelspec"] = KERNELSPEC
         metadata = {**kept, "language_info": {"name": _language(nb.metadata)}}
-        cells = [normalize_cell(cell) for cell in nb.cells]
+        cells = [
+            {**normalize_cell(cell), "id": cell_id}
+            for cell, cell_id in zip(nb.cells, unique_ids(nb.cells), strict=True)
+        ]
         fields = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
         named = named_resources(resources, self.file_extension)
         result: tuple[Any, dict[str, Any]] = super().from_notebook_node(

@@ -37,7 +37,7 @@ from msgbook_format.turn import (
 from msgbook_format.typed import as_dict, as_list, as_text, has, joined_text, msgbook_metadata
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from nbformat import NotebookNode
 
@@ -55,7 +55,7 @@ PROSE = "msgbook_prose"
 CONTINUE = "%continue"
 """A prompt that asks for the rest of the answer above."""
 
-_CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_CELL_ID = re.compile(r"(?!cell-\d+-of-)[A-Za-z0-9_-]{1,64}")
 _WORDS = 80
 """Greatest length of an entry of the table of contents."""
 
@@ -68,8 +68,6 @@ def normalize_cell(cell: Mapping[str, Any]) -> Json:
     typed = {"metadata": as_dict(cell.get("metadata")), "source": joined_text(cell.get("source"))}
     kind = cell.get("cell_type")
     fields = {**cell, **typed, "cell_type": kind if kind in ("code", "markdown") else "raw"}
-    if not isinstance(cell.get("id"), str):
-        fields.pop("id", None)
     if kind == "code":
         outputs = as_list(cell.get("outputs"))
         fields["outputs"] = [output for output in outputs if has(output, output_type=str)]
@@ -84,13 +82,8 @@ def build_harmless_notebook(notebook: NotebookNode, write: Write = safe_markdown
     """
     dialect = Dialect.from_metadata(notebook.metadata, None)
     cells: list[Json] = []
-    ids: set[str] = set()
     prompts = 0
-    for index, cell in enumerate(notebook.cells):
-        cell_id = cell.get("id")
-        if not (isinstance(cell_id, str) and _CELL_ID.fullmatch(cell_id)) or cell_id in ids:
-            cell_id = f"cell-{index}-of-{len(notebook.cells)}"
-        ids.add(cell_id)
+    for cell, cell_id in zip(notebook.cells, unique_ids(notebook.cells), strict=True):
         cells.append(_cell(cell, cell_id, dialect, write))
         if prompt := cells[-1]["metadata"].get(PROMPT):
             prompts += 1
@@ -100,6 +93,16 @@ def build_harmless_notebook(notebook: NotebookNode, write: Write = safe_markdown
     fields = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
     built: NotebookNode = from_dict(fields)
     return built
+
+
+def unique_ids(cells: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return an id for each cell: its own, if a page can have it and no cell above has it."""
+    ids: dict[str, None] = {}
+    for index, cell in enumerate(cells):
+        own = as_text(cell.get("id"))
+        is_fit = _CELL_ID.fullmatch(own) and own not in ids
+        ids[own if is_fit else f"cell-{index}-of-{len(cells)}"] = None
+    return list(ids)
 
 
 def plain_word(value: Any) -> str | None:
