@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from misplaced_marks import ACCIDENTS, HIDDEN, LABELS, marks
 
@@ -79,6 +79,9 @@ _accidents = st.lists(
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(accidents=_accidents)
+@example(accidents=[("indented throughout", 0)] * 2)
+@example(accidents=[("indented throughout", 0)] * 3)
+@example(accidents=[("type without brackets", 3), ("wrapped before history", 3)])
 def test_check_names_the_marks_that_several_accidents_broke(
     engine: Conversation, accidents: Sequence[tuple[str, int]]
 ) -> None:

@@ -55,8 +55,10 @@ def find_unread_line(cell: TextCell, text: str) -> str | None:
     if cell.label is None:
         return None
     if not has_footnote:
-        first = _lines_below(text)[0]
-        if first.startswith(f"[^{cell.label}]:") and _begins_like_a_mark(first.partition(":")[2]):
+        first, *rest = _lines_below(text)
+        if first.startswith(f"[^{cell.label}]:") and (
+            _begins_like_a_mark(first.partition(":")[2]) or _history_line("\n".join(rest[:1]))
+        ):
             return shown(first)
         return shown(first) if _is_mark(first) and not first.startswith(("%", "\\")) else None
     return _history_line(cell.body)
@@ -126,12 +128,21 @@ def _units(split: SplitText) -> list[tuple[str, int]]:
     """Return the texts in which footnotes may be, with the index of the cell; -2 is above the messages."""
     units = [(split.document.core if split.document else "", -2)]
     if split.preamble:
-        units.append((split.preamble.core, -1))
+        units.append((_without_margin(split.preamble.core), -1))
     for number, cell in enumerate(split.cells):
         units.append((cell.head.core, number))
         if cell.outputs:
             units.append((cell.outputs.core, number))
     return units
+
+
+_BARE_LINE = re.compile(r"^ {0,3}[^ \t\r\n]", re.M)
+_MARGIN = re.compile(r"^[ \t]+", re.M)
+
+
+def _without_margin(text: str) -> str:
+    """Return a text that is indented throughout, like code, with a margin that footnotes may have."""
+    return text if _BARE_LINE.search(text) else _MARGIN.sub(" ", text)
 
 
 class _Search(NamedTuple):
