@@ -332,5 +332,3 @@ def test_stale_marks_and_the_panel_context_in_a_python_notebook(
     expect(lab.cell(1)).to_contain_text("It is 48.")
     expect(lab.cell(1).locator(".msgbook-Stale")).to_have_count(0)
     expect(lab.cell(3).locator(".msgbook-Stale")).to_be_visible()
-    lab.type_in(2, "y = x + 2\ny")
-    expect(lab.cell(1).locator(".msgbook-Stale")).to_have_count(0)
