@@ -82,6 +82,10 @@ _accidents = st.lists(
 @example(accidents=[("indented throughout", 0)] * 2)
 @example(accidents=[("indented throughout", 0)] * 3)
 @example(accidents=[("type without brackets", 3), ("wrapped before history", 3)])
+@example(accidents=[("no caret", 0), ("a colon for the equals sign", 0)])
+@example(accidents=[("a colon for the equals sign", 1), ("in a comment", 0)])
+@example(accidents=[("no caret", 0), ("a flag", 0)])
+@example(accidents=[("no caret", 0), ("a wide colon", 0)])
 def test_check_names_the_marks_that_several_accidents_broke(
     engine: Conversation, accidents: Sequence[tuple[str, int]]
 ) -> None:

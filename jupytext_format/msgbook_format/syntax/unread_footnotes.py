@@ -80,8 +80,10 @@ def find_stray_footnotes(split: SplitText) -> dict[int, str]:
     strays = [definition for definition in found if definition.label.casefold() not in labels]
     lines: dict[int, str] = {}
     for stray in strays:
-        if hides(stray) or (parse_footnote(stray.rest) or ("",))[0] == "raw":
+        if _hides_something(stray):
             lines.setdefault(units[stray.unit][1], shown(stray.line))
+    for unit, said in _unlabelled(texts, bodies, labels):
+        lines.setdefault(units[unit][1], shown(said))
     mentions = dict(_mentions(texts, bodies, {label for _, label in opened})) if opened else {}
     for index, label in opened:
         line = mentions.get(label) or (strays[0].line if strays else None)
@@ -93,6 +95,15 @@ def find_stray_footnotes(split: SplitText) -> dict[int, str]:
         # What is above may have been the head of these answers.
         lines.setdefault(number, lines[-1])
     return {number: line for number, line in lines.items() if number >= -1}
+
+
+def _hides_something(stray: Definition) -> bool:
+    type_, attributes = parse_footnote(stray.rest) or (None, [])
+    if hides(stray) or type_ == "raw":
+        return True
+    # With a type it is no prose of the author, however its `history` is written.
+    rest = _plain(stray.rest)
+    return bool(_TYPE.search(rest)) and (says_history(rest) or _is_misspelled(type_, attributes))
 
 
 def find_wrapped_footnotes(footnotes: Footnotes) -> dict[int, str]:
@@ -237,6 +248,20 @@ def _mentions(
                 or _history_line(texts[index][line.end() + 1 : min(end, line.end() + _NEXT)])
             ):
                 yield line["label"].casefold(), line[0]
+
+
+def _unlabelled(
+    texts: list[str], bodies: list[tuple[int, int, int]], labels: set[str]
+) -> Iterator[tuple[int, str]]:
+    """Yield lines that hide something, begin with a label that no marker has, and are no footnote, with their text."""
+    for index, start, end in bodies:
+        for line in _LABELLED.finditer(texts[index], start, end):
+            rest = _plain(line["rest"])
+            # A backslash says that it is text, and so does one before its marker.
+            is_text = "\\" in line[0] or line["label"] in _QUOTED_MARKER.findall(texts[index])
+            is_stray = not is_text and line["label"].casefold() not in labels
+            if is_stray and _TYPE.search(rest) and says_history(rest):
+                yield index, line[0]
 
 
 def _lines_below(text: str) -> list[str]:
