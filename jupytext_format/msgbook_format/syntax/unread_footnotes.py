@@ -255,10 +255,11 @@ def _unlabelled(
 ) -> Iterator[tuple[int, str]]:
     """Yield lines that hide something, begin with a label that no marker has, and are no footnote, with their text."""
     for index, start, end in bodies:
+        # A backslash says that it is text, and so does one before its marker.
+        quoted = set(_QUOTED_MARKER.findall(texts[index])) if "\\#" in texts[index] else set()
         for line in _LABELLED.finditer(texts[index], start, end):
+            is_text = "\\" in line[0] or line["label"] in quoted
             rest = _plain(line["rest"])
-            # A backslash says that it is text, and so does one before its marker.
-            is_text = "\\" in line[0] or line["label"] in _QUOTED_MARKER.findall(texts[index])
             is_stray = not is_text and line["label"].casefold() not in labels
             if is_stray and _TYPE.search(rest) and says_history(rest):
                 yield index, line[0]
