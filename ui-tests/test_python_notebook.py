@@ -9,11 +9,12 @@ from typing import Any
 
 import nbformat
 import pytest
-from chats import PYTHON_SPEC as BOTH
 from chats import SPEC, answer, approve
 from lab import Lab
 from playwright.sync_api import Locator, expect
 from scripted_server import ScriptedServer, call, text
+
+from msgbook_format.syntax import CODE_FIRST_KERNELSPEC as BOTH
 
 PYTHON = {"name": "python3", "display_name": "Python 3", "language": "python"}
 

@@ -10,12 +10,13 @@ from typing import Any
 
 import nbformat
 import pytest
-from chats import PYTHON_SPEC, SPEC, Slow, answer, approve, write_notebook
+from chats import SPEC, Slow, answer, approve, write_notebook
 from lab import Lab, running_lab
 from playwright.sync_api import Browser, expect
 from scripted_server import ScriptedServer, call, text
 
 from msgbook_format import writes
+from msgbook_format.syntax import CODE_FIRST_KERNELSPEC
 from msgbook_format.turn import TURN_MIME
 
 COLLABORATION = Path(__file__).parents[1] / ".collaboration"
@@ -158,7 +159,7 @@ def test_one_page_of_a_shared_document_makes_the_changes_of_cells(
     path = lab_root / f"shared-cells-{name}.ipynb"
     is_python = name == "msgbook-python"
     code, mark = ("", "%%msg\n") if is_python else ("%%python\n", "")
-    spec = PYTHON_SPEC if is_python else SPEC
+    spec = CODE_FIRST_KERNELSPEC if is_python else SPEC
     write_notebook(path, f"{code}x = 1", f"{mark}Change it", spec=spec)
     model_server.answers = [
         call("edit_cell", {"cell": "#1", "old": "x = 1", "new": "x = 2"}, "c1"),
