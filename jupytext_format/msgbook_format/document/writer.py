@@ -131,12 +131,13 @@ def write_parts(notebook: dict[str, Any], *, verbatim: bool = True) -> WrittenPa
         else:
             text = _outputs_text(head, own.outputs(index), dialect)
             parts.cells.append((head.format(dialect), text))
-    parts.cells = own.restore(parts.cells)
+    placed = own.restore(parts.cells)
     if heads and heads[0].is_preamble:
-        text = parts.cells[0][0]
+        text = placed[0][0]
         if text is not None and text != own.written_head(0) and not (text and fits_start(text)):
-            # Its footnotes have left it.
-            parts.cells[0] = (heads[0].with_marker(dialect), None)
+            # Its footnotes have left it. Below a marker it is text, and no place for those of others.
+            placed = [(heads[0].with_marker(dialect), None), *parts.cells[1:]]
+    parts.cells = placed
     if heading is not None and any(head is not None for head, _ in parts.cells):
         parts.document = _with_heading(parts.document, heading)
     return parts

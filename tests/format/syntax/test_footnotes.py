@@ -85,3 +85,14 @@ def test_a_message_that_ends_like_a_heading_of_footnotes_keeps_that_line():
     notebook["cells"][1]["source"] = "Three\n\n<!-- Footnotes -->"
 
     assert reads(writes(notebook))["cells"][1]["source"] == "Three\n\n<!-- Footnotes -->"
+
+
+def test_a_text_above_the_first_marker_that_has_to_go_below_one_holds_no_footnote_of_another_cell():
+    top = "---\n[^b]: [raw] topic=b\njupyter:\n  nbformat_minor: 4\n---"
+    notebook = reads(f"[^a]: [raw] topic=a\n{top}\n\n# %% [^a]\n\nA\n\n# %% [^b]\n\nB\n")
+    notebook["cells"][1]["metadata"]["msgbook"]["attrs"] = [["topic", "new"]]
+
+    _, first, second = reads(writes(notebook))["cells"]
+
+    assert (first["cell_type"], first["source"]) == ("raw", "A")
+    assert (second["cell_type"], second["source"]) == ("raw", "B")
