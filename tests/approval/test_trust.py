@@ -174,6 +174,22 @@ def test_the_environment_wins_over_a_trusted_project_which_wins_over_the_users_f
         set_trust(project, kept, revoke=True)
 
 
+def test_not_even_a_trusted_project_chooses_a_model_that_searches_by_itself(project, tmp_path):
+    (project / PROJECT_CONFIG).write_text('model = "x:online"\n')
+    own = tmp_path / "msgbook.toml"
+    own.write_text('model = "mine"\n')
+    kept = Trust.from_user_file()
+    set_trust(project, kept)
+    try:
+        settings, _ = load_with_project(project, {"MSGBOOK_CONFIG": str(own)})
+    finally:
+        set_trust(project, kept, revoke=True)
+
+    assert settings.model == "mine"
+    [warning] = settings.warnings
+    assert "The model x:online of the project searches the web by itself." in warning
+
+
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away"
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from scripted_server import Answer, call, error, text
 from talk import content_reference, notices
@@ -202,6 +204,94 @@ def test_no_definition_of_others_adds_what_runs_at_the_server(talk, tmp_path, ap
         unknown = {"web_search_options", "plugins", "mcp_servers", "container"}
         assert not request.keys() & unknown
     talk.server.refused.clear()  # a table of thinking with a key that the API does not know
+
+
+SEARCHING = [
+    "openai/gpt-5.2:online",
+    "x:free:Online",
+    "chatgpt-4o-latest:online/linkup-deep",
+    "openrouter/fusion",
+    "sonar-pro",
+    "openrouter/perplexity/sonar-reasoning",
+    "llama-3.1-sonar-large-128k-online",
+    "gpt-4o-mini-search-preview-2025-03-11",
+    "gpt-5-search-api",
+    "openai/o4-mini-deep-research",
+    "groq/compound",
+    "compound-beta-mini",
+    "qwen3-4b:disable_thinking=true&enable_web_search=auto",
+    "jina-deepsearch-v1",
+]
+
+
+def name_model(talk, place: str, model: str) -> str:
+    """Let a place of a notebook or its project name a model; the message to ask."""
+    quoted = json.dumps(model)
+    frontmatter = f"agents: {{a: {{models: [m, {quoted}]}}}}\n"
+    if place == "frontmatter":
+        talk.metadata = {"msgbook": {"frontmatter": frontmatter}}
+    elif place == "metadata":
+        talk.metadata = {"msgbook": {"model": model}}
+    elif place == "project":
+        folder = talk.folder / ".msgbook" / "agents"
+        folder.mkdir(parents=True)
+        (folder / "theirs.md").write_text(f"---\nmodels: [m, {quoted}]\n---\n")
+        return "%%msg agent=theirs\nHi."
+    elif place == "temporary":
+        talk.add(f"%agent new t models={quoted}")
+        return "%%msg agent=t\nHi."
+    elif place == "cell":
+        talk.add(f"%model {model}")
+    elif place == "message":
+        return f"%%msg model={quoted}\nHi."
+    return "Hi."
+
+
+PLACES = ("frontmatter", "metadata", "project", "temporary", "cell", "message")
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("model", SEARCHING)
+def test_no_notebook_and_no_project_names_a_model_that_searches(talk, place, model):
+    turn = talk.ask(name_model(talk, place, model))
+
+    assert talk.server.requests == []
+    said = message_of(turn)
+    assert f"The model {model}, set by " in said
+    assert "searches the web by itself" in said
+    assert "[agents.NAME]" in said
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_model_that_searches_answers_where_the_users_configuration_names_it(
+    talk, tmp_path, place
+):
+    config = tmp_path / "msgbook.toml"
+    config.write_text('[agents.finder]\nmodels = ["perplexity/sonar", "x:online"]\n')
+    talk.env["MSGBOOK_CONFIG"] = str(config)
+
+    turn = talk.ask(name_model(talk, place, "x:online"))
+
+    assert (turn["status"], len(talk.server.requests)) == ("done", 1)
+
+
+@pytest.mark.parametrize("where", ["variable", "file"])
+def test_the_users_own_model_may_search(talk, tmp_path, where):
+    config = tmp_path / "msgbook.toml"
+    config.write_text('model = "sonar"\n' if where == "file" else "")
+    talk.env = {"OPENAI_BASE_URL": talk.server.url, "MSGBOOK_CONFIG": str(config)}
+    if where == "variable":
+        talk.env["MSGBOOK_MODEL"] = "sonar"
+
+    assert talk.ask("Hi.")["model"] == "sonar"
+    assert talk.ask("%%msg model=sonar\nHi.")["status"] == "done"
+
+
+@pytest.mark.parametrize(
+    "model", ["gpt-5.2", "online", "deepseek:free", "sonarqube-7b", "tongyi-deepresearch-30b-a3b"]
+)
+def test_other_models_may_be_named_by_anyone(talk, model):
+    assert talk.ask(f"%%msg model={model}\nHi.")["model"] == model
 
 
 def test_an_agent_of_the_notebook_has_nothing_of_the_users_agent_of_that_name(talk, tmp_path):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         name_values,
         narrow_agent,
         narrow_roots,
+        parse_agent,
         parse_temporary,
     )
     from msgbook.agents.for_requests import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from msgbook.agents.named_agents import (
         AgentSources,
         AvailableAgent,
+        ChosenModels,
         ResolvedAgent,
         UnknownAgentError,
         UnreadableAgentError,

@@ -5,7 +5,8 @@
 - `environment`: where the file is, and which variables hold keys, as far as that is known without the settings.
 - `file`, `lines`: `msgbook.toml` and the lines that warnings name. `written_settings` writes it.
 - `providers`: the servers of the environment and the file.
-- `known_models`: windows and prices of models. `prices`: the cost of what was used.
+- `known_models`: windows and prices of models. `prices`: the cost of what was used. `searching_models`: those that
+  search by themselves.
 - `key_places`, `key_file`, `key_store`: where a key can be saved beside environment variables.
   `key_names` finds keys in `msgbook.toml` where none is read.
 - `urls`: what is wrong with a URL, how it is shown, and which base URL a person meant.

@@ -18,6 +18,7 @@ from msgbook.config.providers import (
     fits_a_header,
     read_providers,
 )
+from msgbook.config.searching_models import searches_by_itself
 from msgbook.config.settings import AdvisedWarning, ProviderSettings, Settings
 from msgbook.errors import ConfigError
 from msgbook.text import one_line, visible
@@ -47,6 +48,12 @@ def load_settings(
         approval = "deny"
     found = read_providers(env, file)
     mcp_servers = read_mcp_servers(env, file)
+    if project_model and searches_by_itself(project_model):
+        file.warnings.append(
+            f"The model {visible(one_line(project_model, 60))} of the project searches the web by itself. Only your "
+            "own configuration can name such a model, so it is ignored."
+        )
+        project_model = None
     models = (
         (_environment_model(env), "MSGBOOK_MODEL"),
         (project_model, "model of .msgbook/config.toml"),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgbook.agents import (
     Agent,
     AgentSources,
+    ChosenModels,
     ConfiguredNames,
     ProjectFiles,
     ResolvedAgent,
@@ -21,6 +22,7 @@ from msgbook.agents import (
     name_values,
     narrow_agent,
     narrow_roots,
+    parse_agent,
     requested_models,
     requested_name,
     resolve_agent,
@@ -33,6 +35,7 @@ from msgbook.approval import MCP_PREFIX, Roots
 from msgbook.config import DEMO_MODEL, Settings, known_models
 from msgbook.config.known_models import describe_unknown, find_price, find_window
 from msgbook.config.prices import FREE, FindPrice
+from msgbook.config.searching_models import searches_by_itself
 from msgbook.config.settings import Limits
 from msgbook.errors import RESTART, MsgbookError, ToolError
 from msgbook.messages import ApiName
@@ -154,6 +157,7 @@ class AgentChooser:
         if agent.names_configuration:
             agent, name_notices = narrow_agent(agent, self._configured_names(servers))
         models = requested_models(prompt, transcript.current) or models
+        check_searching(models, self._settings)
         wanted = models.names[0] if models else None
         model = await (choose_model or self._servers.choose_model)(wanted, agent.provider)
         if self._settings.providers:
@@ -313,6 +317,32 @@ def notice_provider(agent: Agent, settings: Settings) -> Iterator[str]:
         f"Agent {visible(one_line(agent.name, 60))}, which the {_OF_FILES[agent.origin]} defines, "
         f"answers through your provider {agent.provider}, not through {default}."
     )
+
+
+class SearchingModelError(MsgbookError):
+    """A notebook or a project names a model that searches the web by itself."""
+
+
+def check_searching(models: ChosenModels | None, settings: Settings) -> None:
+    """Refuse models that search by themselves, unless the user's own configuration names them.
+
+    Raises:
+        SearchingModelError: The message says where it can be named.
+    """
+    searching = [*filter(searches_by_itself, models.names)] if models else []
+    if not models or not searching:
+        return
+    own = {settings.model}
+    for name, table in settings.agents.items():
+        own.update(parse_agent(name, table, "configuration").agent.models)
+    for model in searching:
+        if model not in own:
+            shown = visible(one_line(model, 100))
+            raise SearchingModelError(
+                f"The model {shown}, set by {models.origin}, searches the web by itself, so nothing was sent. Only "
+                f"your own configuration can let it: name it in models of an agent of {settings.file}, "
+                f"[agents.NAME], then {RESTART}. Or choose another model."
+            )
 
 
 class UnknownPriceError(MsgbookError):
