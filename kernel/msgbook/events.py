@@ -190,6 +190,15 @@ class ReferenceCalled:
 
 
 @dataclass(frozen=True, slots=True)
+class SummaryAsked:
+    """A model was asked for a summary of earlier cells, also if it failed. Several may be asked side by side."""
+
+    usage: Usage | None
+    model: str | None
+    """As in `ModelFinished`."""
+
+
+@dataclass(frozen=True, slots=True)
 class StepStarted:
     step: int
     """Number of the model call, from 1."""
@@ -261,6 +270,7 @@ class TurnFinished:
 TurnEvent = (
     StreamEvent
     | ReferenceCalled
+    | SummaryAsked
     | StepStarted
     | ToolStarted
     | ToolApproved

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from engine_turns import no_sleep, run_turn
-from scripted_server import call, error, text
+from scripted_server import Answer, call, delta, error, finish, text
 from talk import notices
 
 from msgbook.config import ProviderSettings, Settings, load_settings
@@ -202,6 +202,31 @@ def test_summaries_of_earlier_cells_are_paid_for_as_well(talk):
     turn = talk.ask("And?")
 
     assert (turn["finish_reason"], len(talk.server.requests)) == ("budget", 2)
+
+
+def test_a_request_that_is_refused_costs_nothing(server, tmp_path):
+    server.answers = [error(401, "Wrong key.")]
+    purse = Purse(1)
+
+    [turn] = turns(server, tmp_path, "hi", toml=PRICES, purse=purse)
+
+    assert (turn["status"], purse.spent) == ("error", 0)
+
+
+COUNTED = {"prompt_tokens": 2, "completion_tokens": 1}
+
+
+def test_each_summary_and_each_failed_attempt_of_one_is_counted(talk):
+    talk.add("One.", "markdown", metadata={"msgbook": {"history": "summary"}})
+    talk.add("Two.", "markdown", metadata={"msgbook": {"history": "summary"}})
+    busy = [{"choices": [], "usage": COUNTED}, {"error": {"message": "busy", "code": 503}}]
+    short = [delta(content="Short."), finish(usage=COUNTED)]
+    talk.server.answers = [Answer(busy), Answer(short), Answer(short), text("Yes.")]
+
+    turn = talk.ask("And?")
+
+    assert len(talk.server.requests) == 4
+    assert turn["usage"] == {"input_tokens": 3 * 2 + 11, "output_tokens": 3 * 1 + 7}
 
 
 def test_what_turns_share_is_spent_by_all(server, tmp_path):

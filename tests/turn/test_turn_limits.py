@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from scripted_turn import SAID, ScriptedModel, ScriptedTool, calls, echo, fail, 
 from msgbook.approval import Decision, Question
 from msgbook.config import Limits
 from msgbook.config.prices import Price
-from msgbook.events import ModelFinished, TextDelta
+from msgbook.events import ModelFinished, RetryWait, TextDelta, UsageReported
 from msgbook.turn import Budgets, Purse
 
 
@@ -133,6 +134,35 @@ def test_tokens_that_were_not_reported_are_estimated_for_their_cost():
     turn = run(model, ScriptedTool("t", echo), budgets=priced(100))
 
     assert turn["finish_reason"] == "budget"
+
+
+def failed_attempt(input_tokens: int = 90) -> list[Any]:
+    """A server that counts the tokens of an attempt, fails, and is waited for."""
+    wait = RetryWait(1, 3, 1.0, "busy")
+    usage = UsageReported({"input_tokens": input_tokens, "output_tokens": 1})
+    return [usage, wait, replace(wait, seconds=0.5), replace(wait, seconds=0)]
+
+
+def test_what_a_failed_attempt_cost_is_spent():
+    """0.5 for the first attempt, 1 for the second, and the last reports of each count."""
+    model = ScriptedModel([*failed_attempt(40), *told(input_tokens=90, output_tokens=1)])
+
+    turn = run(model, ScriptedTool("t", echo), budgets=priced(1.5))
+
+    assert (turn["finish_reason"], results(turn)) == ("budget", [])
+    assert "max_cost of 1.5 is used up (1.5000)" in turn["blocks"][-1]["text"]
+
+
+def test_a_failed_attempt_that_spent_all_is_not_repeated():
+    purse = Purse(1.0)
+    model = ScriptedModel([*failed_attempt(), TextDelta("Never read."), SAID[-1]])
+
+    turn = run(model, budgets=priced(purse=purse))
+
+    said = [block["text"] for block in turn["blocks"] if block["type"] == "text"]
+    assert (turn["status"], turn["finish_reason"], said) == ("incomplete", "budget", [])
+    assert purse.spent == pytest.approx(1.0)
+    assert turn["usage"]["input_tokens"] == 90
 
 
 def test_the_money_of_several_turns_is_one():

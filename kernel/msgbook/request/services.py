@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Protocol
 from msgbook.approval import ApprovalRequest, Approve, Question
 from msgbook.config.settings import Limits
 from msgbook.errors import MsgbookError, ToolError
-from msgbook.events import ModelChosen, ModelFinished, Notice, ReferenceCalled, TextDelta, TurnEvent
+from msgbook.events import (
+    ModelChosen,
+    ModelFinished,
+    Notice,
+    ReferenceCalled,
+    RetryWait,
+    SummaryAsked,
+    TextDelta,
+    TurnEvent,
+    UsageReported,
+)
 from msgbook.messages import content_text
 from msgbook.notebook import Cell, describe_cell
 from msgbook.provider import Provider, Request
@@ -310,7 +320,7 @@ async def summarize(
     cells: Sequence[Cell],
     model: str,
     provider: Provider,
-    notify: Callable[[Notice | ModelChosen | ModelFinished], None],
+    notify: Callable[[Notice | ModelChosen | SummaryAsked], None],
 ) -> Summaries:
     """Call the model for each missing summary, a few at a time. A failure is a notice.
 
@@ -372,19 +382,31 @@ async def _call_model(
     part: MissingSummary,
     model: str,
     provider: Provider,
-    notify: Callable[[Notice | ModelChosen | ModelFinished], None],
+    notify: Callable[[Notice | ModelChosen | SummaryAsked], None],
 ) -> str:
     texts, size = [], AnswerSize(Limits().answer_limit)
+    spent: SummaryAsked | None = None
     request = Request(model, summary_request(part.text))
-    async with aclosing(provider.stream(request)) as events:
-        async for whole in events:
-            event = size.fit(whole)
-            if isinstance(event, TextDelta):
-                texts.append(event.text)
-            elif isinstance(event, Notice | ModelChosen | ModelFinished):
-                notify(event)
-            if size.notice:
-                break
+    try:
+        async with aclosing(provider.stream(request)) as events:
+            async for whole in events:
+                event = size.fit(whole)
+                if isinstance(event, TextDelta):
+                    texts.append(event.text)
+                elif isinstance(event, UsageReported | ModelFinished):
+                    usage = event.usage or (spent.usage if spent else None)
+                    spent = SummaryAsked(usage, event.model)
+                elif isinstance(event, RetryWait):
+                    if spent and spent.usage:
+                        notify(spent)
+                    spent = None
+                elif isinstance(event, Notice | ModelChosen):
+                    notify(event)
+                if size.notice:
+                    break
+    finally:
+        if spent:
+            notify(spent)
     return "".join(texts)
 
 

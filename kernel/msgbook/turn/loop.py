@@ -13,6 +13,7 @@ from msgbook.errors import AnswerCutError, ProviderError
 from msgbook.events import (
     ModelFinished,
     Notice,
+    RetryWait,
     StepStarted,
     StreamEvent,
     TurnEnd,
@@ -86,7 +87,7 @@ async def run_turn(
     for step in range(1, limits.max_steps + 1):
         record.apply(StepStarted(step), clock())
         step_request = replace(request, messages=request.messages + done)
-        answer = _Answer(models, AnswerSize(limits.answer_limit), breath)
+        answer = _Answer(models, AnswerSize(limits.answer_limit), breath, budgets)
         events = provider.stream(step_request)
         if budgets.is_timed:
             events = _until_timeout(events, budgets)
@@ -94,7 +95,8 @@ async def run_turn(
             async for _ in changes:
                 yield
         blocks = record.step_blocks()
-        budgets.count_usage(answer.usage, step_request.messages, blocks, record.models)
+        if answer.usage or answer.is_whole or blocks:
+            budgets.count_usage(answer.usage, step_request.messages, blocks, record.models)
         end = answer.end_events(blocks, budgets)
         if not end:
             calls = TOOL_CALLS.among(blocks)
@@ -117,24 +119,35 @@ def _apply(record: TurnRecord, events: list[TurnEvent], clock: Callable[[], floa
 
 
 class _Answer:
-    """Result of one model call."""
+    """Result of one model call. What a failed attempt of it used is taken from the budgets at once."""
 
-    def __init__(self, models: ModelChanges, size: AnswerSize, breath: Breath) -> None:
+    def __init__(
+        self, models: ModelChanges, size: AnswerSize, breath: Breath, budgets: Budgets
+    ) -> None:
         self._models = models
         self._size = size
         self._breath = breath
+        self._budgets = budgets
         self._finished: ModelFinished | None = None
         self._usage: Usage | None = None
         self._error: ProviderError | None = None
 
     @property
     def usage(self) -> Usage | None:
+        """What the server reported for the last attempt."""
         return self._usage
+
+    @property
+    def is_whole(self) -> bool:
+        return self._finished is not None
 
     async def read(
         self, record: TurnRecord, stream: AsyncGenerator[StreamEvent], clock: Callable[[], float]
     ) -> AsyncGenerator[None]:
-        """Add the events of the stream to the record and yield after each, up to the answer's bound."""
+        """Add the events of the stream to the record and yield after each, up to the answer's bound.
+
+        A server whose failed attempts have used up a budget is not asked again.
+        """
         try:
             async with aclosing(stream) as events:
                 async for whole in events:
@@ -144,13 +157,16 @@ class _Answer:
                         record.apply(event, clock())
                     if isinstance(event, UsageReported):
                         self._usage = event.usage or self._usage
+                    elif isinstance(event, RetryWait) and self._usage:
+                        self._budgets.count_usage(self._usage, [], [], record.models)
+                        self._usage = None
                     elif isinstance(event, ModelFinished):
                         self._finished = event
                         self._usage = event.usage or self._usage
                         for notice in [*_loss_notices(event), *self._models.notices(event.model)]:
                             record.apply(notice, clock())
                     yield
-                    if self._size.notice:
+                    if self._size.notice or (isinstance(event, RetryWait) and self._budgets.notice):
                         return
         except ProviderError as error:
             self._error = error

@@ -19,6 +19,7 @@ from msgbook.events import (
     ReferenceCalled,
     RetryWait,
     StepStarted,
+    SummaryAsked,
     TextDelta,
     ToolApproved,
     ToolCallDelta,
@@ -115,6 +116,9 @@ class TurnRecord:
             case ModelFinished():
                 self._text.close(at)
                 self._usage.report(event.usage)
+                put_answered_model(self._head, event.model)
+            case SummaryAsked():
+                self._usage.add(event.usage)
                 put_answered_model(self._head, event.model)
             case StepStarted():
                 self._usage.begin_step()

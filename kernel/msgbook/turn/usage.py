@@ -31,6 +31,12 @@ class UsageCount:
             self._step = cast("dict[str, int]", dict(usage))
             self._is_step_unreported = False
 
+    def add(self, usage: Usage | None) -> None:
+        """Add the tokens of a model call beside the steps."""
+        for key, value in (usage or {}).items():
+            self._sums[key] = self._sums.get(key, 0) + cast("int", value)
+        self._unreported_steps += not usage
+
     def begin_attempt(self) -> None:
         """Ask again in the same step: what a failed attempt reported was spent."""
         if self._step:
