@@ -12,6 +12,7 @@ import asyncio
 import signal
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from threading import Lock
@@ -31,9 +32,22 @@ class BusyKernel(IPythonKernel):  # type: ignore[misc]  # a base class without t
     def __init__(self, **kwargs: Any) -> None:
         self._cells: set[str] = set()
         """The `execute_request`s between their `busy` and their `idle`; with subshells there may be several."""
+        self._ended: deque[str] = deque(maxlen=1_000)
+        """The last messages that have had their `idle`: more than come while a page's message is handled."""
         self._status_lock = Lock()
         """Held from the look at them to the message: `busy` never follows the last `idle`."""
         super().__init__(**kwargs)
+
+    def set_parent(self, ident: Any, parent: dict[str, Any], channel: str = "shell") -> None:
+        # ipykernel handles a page's message beside a cell, and afterwards gives the channel the parent of before.
+        # If that cell has ended and the next one has begun, what this one shows and its `idle` would be said to be
+        # the other's, and clients would wait for it forever.
+        if channel == "shell":
+            with self._status_lock:
+                running = _message_id(self.get_parent("shell"))
+                if _message_id(parent) in self._ended and running not in self._ended:
+                    return
+        super().set_parent(ident, parent, channel)
 
     def _publish_status(
         self, status: str, channel: str, parent: dict[str, Any] | None = None
@@ -45,11 +59,18 @@ class BusyKernel(IPythonKernel):  # type: ignore[misc]  # a base class without t
                 self._cells.add(header["msg_id"])
             elif is_cell and status == "idle":
                 self._cells.discard(header["msg_id"])
+            if status == "idle" and channel == "shell":
+                self._ended.append(header.get("msg_id", ""))
             super()._publish_status(status, channel, parent)
             # The `idle` cannot be left out: the client waits for it before it forgets its message.
             if status == "idle" and self._cells:
                 # Not the cell's: JupyterLab takes the time of its `busy` for the cell's start.
                 super()._publish_status("busy", channel, parent)
+
+
+def _message_id(message: dict[str, Any]) -> str:
+    message_id: str = message.get("header", {}).get("msg_id", "")
+    return message_id
 
 
 T = TypeVar("T")

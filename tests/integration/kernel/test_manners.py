@@ -119,6 +119,35 @@ def test_a_prompt_in_a_subshell_leaves_the_conversation_as_it_was(kernel, server
     assert [run(subshell_id=subshell_id), run(), run(subshell_id=subshell_id)] == ["ok"] * 3
 
 
+SLOW_COMM = """%%python
+import asyncio
+began, go_on = asyncio.Event(), asyncio.Event()
+
+async def slow(stream, ident, message):
+    began.set()
+    await go_on.wait()
+
+get_ipython().kernel.shell_handlers["comm_msg"] = slow
+"""
+"""A message of a page that is handled beside cells, as ipykernel does it, until a cell lets it go on."""
+
+
+def test_a_cell_ends_although_a_message_of_a_page_ends_in_it_that_came_in_the_one_before(kernel):
+    assert kernel.run(SLOW_COMM)[0]["status"] == "ok"
+    first = kernel.start("%%python\nawait began.wait()")
+    client = kernel.client
+    client.shell_channel.send(client.session.msg("comm_msg", {"comm_id": "a", "data": {}}))
+    second = kernel.start(
+        "%%python\ngo_on.set()\nfor _ in range(20):\n    await asyncio.sleep(0)\nprint('second')"
+    )
+
+    kernel.finish(first)
+    reply, messages = kernel.finish(second)
+
+    assert reply["status"] == "ok"
+    assert [m["content"]["text"] for m in messages if m["msg_type"] == "stream"] == ["second\n"]
+
+
 def test_a_subshell_can_be_requested_before_the_shell_has_started():
     manager = KernelManager(kernel_name="msgbook")
     assert manager.kernel_spec is not None
