@@ -11,7 +11,7 @@ from lab import Lab, running_lab
 from playwright.sync_api import expect
 
 from msgbook.cli.demo import lab_environment, prepare
-from msgbook.provider.demo_python import BROKEN, MENDED
+from msgbook.provider.demo_model import BROKEN, MENDED
 
 LOAD, PLOT, QUESTION, AVERAGE, FIX = 1, 3, 5, 7, 8
 """Places of its cells; the last one is what **Fix** inserts."""

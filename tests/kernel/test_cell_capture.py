@@ -7,7 +7,7 @@ import json
 import nbformat
 import pytest
 
-from msgbook.kernel.python.cell_capture import OUTPUTS_LIMIT, CellCapture
+from msgbook.kernel.python.capture import OUTPUTS_LIMIT, CellCapture
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.provider.body_json import BodyEncoder
+from msgbook.provider.server_provider import BodyEncoder
 
 VALUES = st.recursive(
     st.none()

@@ -10,7 +10,7 @@ from asked_demo_model import ask, called
 
 from msgbook.host import sample
 from msgbook.messages import assistant, tool_call, user
-from msgbook.provider.demo_python import BROKEN, MENDED
+from msgbook.provider.demo_model import BROKEN, MENDED
 from msgbook.request.context.python_values import describe_value
 
 CELL_TOOLS = ("read", "read_cell", "edit_cell", "insert_cell", "run_cell")

@@ -11,17 +11,43 @@ import threading
 import traceback
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ipykernel.ipkernel import IPythonKernel
 
 from msgbook import __version__
+from msgbook.kernel.interrupt import InterruptibleKernel
 from msgbook.kernel.names import COMM_TARGET, KEYS_MESSAGE, KEYS_REPLY
-from msgbook.kernel.notebook_kernel import NotebookKernel
 from msgbook_format.syntax import LANGUAGE_INFO
 
 if TYPE_CHECKING:
     from msgbook.kernel.msg_kernel import MsgKernel
+
+
+class NotebookKernel(InterruptibleKernel):
+    """An IPython kernel without a debugger that answers requests for subshells from its first moment on."""
+
+    implementation = "msgbook"
+    implementation_version = __version__
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # Stored at once, because Python in a cell may change the working directory.
+        self._folder = Path.cwd()
+
+    def start(self) -> None:
+        if self.shell_channel_thread:
+            # ipykernel does this last: a page that asks for a subshell earlier gets no answer.
+            self.shell_channel_thread.manager.set_on_recv_callback(self.shell_main)
+        super().start()
+
+    @property
+    def kernel_info(self) -> dict[str, Any]:
+        info: dict[str, Any] = super().kernel_info
+        info["supported_features"] = [f for f in info["supported_features"] if f != "debugger"]
+        return info
+
 
 _EXECUTE = "execute_request"
 _OF_CELLS = (_EXECUTE, "complete_request", "inspect_request", "is_complete_request")

@@ -9,11 +9,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Collection, Generator, Iterator
+from collections.abc import AsyncIterator, Collection, Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgbook.config import DEMO_MODEL, ProviderSettings
-from msgbook.provider import demo_python
 from msgbook.provider.base import Wire
 from msgbook.provider.openai_server import OpenAIProvider
 from msgbook.text import excerpt
@@ -132,12 +131,12 @@ def _script(messages: list[dict[str, Any]], offered: Collection[str]) -> Iterato
     sent = [_text(m["content"]) for m in messages if m["role"] == "user"]
     # The last one is the prompt itself, however it begins.
     own = [*(text for text in sent[:-1] if not _OF_AN_AGENT.match(text)), *sent[-1:]]
-    prompts = [*(text for text in own[:-1] if not demo_python.CODE.match(text)), *own[-1:]]
+    prompts = [*(text for text in own[:-1] if not CODE.match(text)), *own[-1:]]
     first = excerpt(prompts[0], 60).rstrip(".?!") if prompts else ""
     has_spoken = any(m["role"] == "assistant" for m in messages)
     tasks = _TASK.findall(sent[-1]) if sent and _DISPATCH in offered else []
     brought = _brought(sent[-1]) if sent else {}
-    numbers = demo_python.about_numbers(brought)
+    numbers = about_numbers(brought)
     reason = "stop"
     if messages[-1]["role"] == "tool":
         reason = yield from _go_on(messages, offered, first)
@@ -150,9 +149,9 @@ def _script(messages: list[dict[str, Any]], offered: Collection[str]) -> Iterato
         yield from _call(_DISPATCH, {"context_broadcast": "", "sub_agents": team})
         reason = "tool_calls"
     elif numbers is not None:
-        yield from _say("reasoning_content", demo_python.NUMBERS_THOUGHT)
+        yield from _say("reasoning_content", NUMBERS_THOUGHT)
         yield from _say("content", numbers)
-    elif demo_python.is_below_the_error(sent):
+    elif is_below_the_error(sent):
         reason = yield from _help(sent[-1], offered)
     elif not has_spoken and not offered:
         # Also the request for a summary.
@@ -176,12 +175,12 @@ def _script(messages: list[dict[str, Any]], offered: Collection[str]) -> Iterato
 
 def _help(message: str, offered: Collection[str]) -> Generator[dict[str, Any], None, str]:
     """Yield the answer to a message below the sample's error, and return its finish reason."""
-    yield from _say("reasoning_content", demo_python.ERROR_THOUGHT)
-    cell = demo_python.cell_to_change(message)
+    yield from _say("reasoning_content", ERROR_THOUGHT)
+    cell = cell_to_change(message)
     if cell is None or _EDIT not in offered:
-        yield from _say("content", demo_python.EXPLANATION)
+        yield from _say("content", EXPLANATION)
         return "stop"
-    change = {"cell": cell, "old": demo_python.BROKEN, "new": demo_python.MENDED}
+    change = {"cell": cell, "old": BROKEN, "new": MENDED}
     yield from _call(_EDIT, change)
     return "tool_calls"
 
@@ -199,7 +198,7 @@ def _go_on(
         return "tool_calls"
     if called["name"] in (_EDIT, _RUN):
         is_changed = is_changed or called["name"] == _RUN
-        answer = demo_python.CHANGED if is_changed else demo_python.UNCHANGED
+        answer = CHANGED if is_changed else UNCHANGED
         yield from _say("content", answer)
         return "stop"
     if called["name"] == _DISPATCH:
@@ -248,3 +247,86 @@ def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     return "".join(p.get("text", "") for p in content if isinstance(p, dict))
+
+
+# In the sample notebook of Python: about numbers that a message brings, and about the cell that fails. That the
+# sample has these cells is a rule of tests/provider/test_demo_python.py.
+
+
+CODE = re.compile(r"(?:I ran this code|This code has not been run):\n")
+"""How the message begins that tells of a cell of code."""
+
+FAILING_CELL = "average"
+BROKEN = 'autumn = [rain["September"], rain["October"], rain["November"]]'
+MENDED = 'autumn = [rain["October"], rain["November"]]'
+"""The id of the sample's cell that fails, the line for which it fails, and what takes its place."""
+
+_ERROR = "KeyError: 'September'"
+_CELL = re.compile(r"`([^`\s]+)`")
+"""The cell that **Fix** names. Its words are in the language of the page."""
+
+_MAPPING = re.compile(r"dict, (\d+) items:\n")
+_NUMBER = re.compile(r"^'(.+)': (-?\d+(?:\.\d+)?)$", re.MULTILINE)
+
+NUMBERS_THOUGHT = "The message brings a variable with numbers. I compare them and add them up."
+_NUMBERS_ANSWER = """\
+**{largest}** has the largest number, {most:g}, and {smallest} the smallest, {least:g}. The {count} numbers in \
+`{name}` add up to **{total:g}**, which is {mean:.1f} on average.
+
+I was sent what the variable holds now, and the code above with its output. If you change that code, the page marks \
+this answer as stale.
+
+(I am the demo model: I can add numbers, but I cannot read your question. **Connect a Model…** in JupyterLab's launcher \
+leads to a real one.)"""
+
+ERROR_THOUGHT = (
+    "Above this message stands a cell with a KeyError, and the code that made `rain` leaves out the "
+    "months without a number."
+)
+EXPLANATION = """\
+`KeyError: 'September'` means that the dictionary `rain` has no such key. `rain.csv` has no number for September, and \
+the cell that loads it leaves such months out.
+
+**Fix** below the error asks me to change the cell."""
+CHANGED = """\
+The cell takes only months that `rain` has. September is not among them, since `rain.csv` has no number for it, so \
+the average is that of two months.
+
+You saw the change before it was made. **Edit > Undo Cell Operation** takes it back."""
+UNCHANGED = "The cell is as it was, and the result of my call says why."
+
+
+def about_numbers(files: Mapping[str, str]) -> str | None:
+    """Return an answer about the first variable with numbers that a message brings; None if there is none."""
+    for key, text in files.items():
+        header, numbers = _MAPPING.match(text), _NUMBER.findall(text)
+        # Of a long one only the beginning is sent, and of it there is nothing to say about the whole.
+        if key.startswith("py:") and header and len(numbers) == int(header[1]):
+            values = {name: float(number) for name, number in numbers}
+            total = sum(values.values())
+            largest, smallest = (pick(values, key=lambda n: values[n]) for pick in (max, min))
+            return _NUMBERS_ANSWER.format(
+                name=key.removeprefix("py:"),
+                largest=largest,
+                most=values[largest],
+                smallest=smallest,
+                least=values[smallest],
+                count=len(values),
+                total=total,
+                mean=total / len(values),
+            )
+    return None
+
+
+def is_below_the_error(sent: Sequence[str]) -> bool:
+    """Return whether the last of the user's messages stands right below the cell of the sample that has failed."""
+    return (
+        len(sent) > 1
+        and all(part in sent[-2] for part in (BROKEN, _ERROR))
+        and bool(CODE.match(sent[-2]))
+    )
+
+
+def cell_to_change(message: str) -> str | None:
+    """Return the id of the cell that fails if a message names it, as **Fix** does; None for other messages."""
+    return FAILING_CELL if FAILING_CELL in _CELL.findall(message) else None

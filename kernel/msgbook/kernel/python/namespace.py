@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 from msgbook.errors import ToolError
 from msgbook.images import OUTPUT_IMAGE_TYPES
 from msgbook.kernel.interrupt import InterruptibleKernel
-from msgbook.kernel.python.capture import Capture
-from msgbook.kernel.python.cell_capture import CellCapture
+from msgbook.kernel.python.capture import Capture, CellCapture
 from msgbook.kernel.python.redirect import capture_output
 from msgbook.request import SourceError, describe_value
 from msgbook.throttle import Throttle
