@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from msgbook.config import Settings, hide_keys, load_settings, redact
-
-
-@pytest.fixture
-def toml(tmp_path: Path):
-    """Loads settings from the text of a file."""
-
-    def load(text: str, **env: str) -> Settings:
-        path = tmp_path / "msgbook.toml"
-        path.write_text(text)
-        return load_settings({"MSGBOOK_CONFIG": str(path), **env})
-
-    return load
+from msgbook.config import hide_keys, redact
 
 
 def test_a_program_and_a_url_are_read_with_all_their_keys(toml):

@@ -21,7 +21,7 @@ from random import Random
 
 from msgbook_format import reads, writes
 
-from . import generate, laws
+from . import generate, generated_texts, laws
 
 TOO_LONG = 120
 """Seconds for one seed, after which the run prints where it hangs and ends."""
@@ -51,10 +51,10 @@ def check_text(seed: int, texts: list[str]) -> None:
     random = Random(f"text {seed}")
     kind = random.randint(0, 3)
     if kind == 0:
-        text = generate.text(random)
+        text = generated_texts.text(random)
     else:
         whole = random.choice(texts) if kind == 1 else writes(generate.notebook(random))
-        text = generate.damage(random, whole, texts)
+        text = generated_texts.damage(random, whole, texts)
     laws.assert_text_laws(text)
     laws.assert_content_survives(text)
     check_answer(random, text)

@@ -1,4 +1,4 @@
-"""Texts full of lookalikes, notebooks with all that they can hold, and damage, drawn from a `Random`.
+"""Notebooks with all that they can hold, drawn from a `Random`. `generated_texts` has texts, and damage.
 
 One generator serves the long run, which gives it a seeded `Random`, and hypothesis, which gives it
 one whose draws it can replay and shrink. So it asks only for `choice`, `randint` and `random`.
@@ -8,44 +8,16 @@ from __future__ import annotations
 
 import base64
 import json
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from msgbook_format.cells.cell import derived_id
 from msgbook_format.outputs.output_history import digest_of
 from msgbook_format.syntax.kernels import KERNELSPEC, LANGUAGE_INFO
 from msgbook_format.turn import TURN_MIME
 from msgbook_format.turn.output_cells.call_text import read_call_text
 
-LINES = [
-    "", "", " ", "\t", "text", "  indented  ", "\\", "\\\\", "\\ ", "# %%", "## %% title",
-    "# %% [title][^a]", "# %%%", "##### %%% [^a-1]", "###### %%", "#%%", "# %%Title", "# %%%%",
-    "\\# %%", "\\\\# %% x", "# %% t[^a]", "# %% [^b]", "# %%[^b]", "# %%%[^a-1]", "\\# %%[^c]", "# %%% [^a.1]", "# %%% [^a-1.5f3a90c2]",
-    "# %%% call[^a-1.5f3a90c2.1]", "[^a]: [markdown]", "[^b]: [code] history=none",
-    "[^a]: [markdown] cell=markdown role=\"system\"", "[^a]: [raw]", "[^a]: [nb] encoding=json",
-    "[^a]: prose", "[^a]: k=\"v\" [reasoning=1] flag", "[^a]: [agent] id=\"zz\" time=\"1\"",
-    "[^a-1]: [bot] reasoning=1 time=\"2025-05-30T00:00:00+08:00\"", "[^a-1]: [tool] name=\"x\"",
-    "[^a-1.5f3a90c2]: [tool] name=\"read\"", "[^a-1.5f3a90c2.1]: [tool] status=\"error\"",
-    "[^a.1]: [python] mime_type=\"image/png\"", "[^a.1]: [python] status=\"success\" n=3",
-    "[^a-1]: [nb] block=1", "[^a-1]: [attachment] name=\"f\" mime_type=\"image/png\"",
-    "[^a-1]: [python] output=error ename=\"E\" tb=1,2", "[^a-1]: [x] extra=\"[[[\" turn=\"{}\"",
-    "[^a-1]: [x] output=execute_result result_n=2", "stdout> a", "stdout>", "stdout>b",
-    "[^a.1]: [python] time=2026-11-22T21:00:00Z duration=0.5s", "[^a]: [code] metadata={\"execution\":{}}",
-    "[^a.1]: [python] history=none", "[^a-1]: [code] mime_type=\"text/plain\" history=summary alt=1",
-    "[^a]: [code] metadata={\"msgbook\":{\"output_history\":{\"0\":\"none\"}}}",
-    "stderr> c", "\\stdout> x", "```", "````", "```python", "~~~", " ```ipython", "%%python",
-    "!ls", "%model x", "%%msg agent=b", "%50 of", "aGVsbG8=", "{\"type\": \"x\"}", "{", "---",
-    "jupyter:",
-    "  msgbook: 5", "  msgbook: {text: {lead: x, cell: 5}}", "  kernelspec: {name: python3, display_name: P, language: python}",
-    "  nbformat_minor: 4", "  x: *y", "message_section: true", "message_section: Log",
-    "## Discussion", "# Log ##", "a: [", "# comment", "agents: {b: {}}", "x\ry", "end\r",
-    "\x1b[31mred\x1b[0m", "\x00", "\u2028", "\x0c", "\x85", "\ufeff", "\ud800",
-    "<tool_call><arguments>{}</arguments></tool_call>", "<other/>", "é中文",
-    "<read><path>a.py</path></read>", "<invoke name=\"read\">", "<parameter name=\"path\">a</parameter>", "</invoke>",
-    "[^a-1.5f3a90c2]: [tool]",
-]  # fmt: skip
+from .generated_texts import DERIVED, chance, characters, joined, line
 
 _CALL_TEXTS = [
     "<read><path>a.py</path></read>", "<read path=\"a &amp; b\"/>", "<a/>", "{\"path\": 1}", "ls", "<a><b></a>",
@@ -53,9 +25,6 @@ _CALL_TEXTS = [
     "<tool_call>\n<function=a>\n<parameter=b>\n<c>\n</parameter>\n</function>\n</tool_call>",
     "<tool_call>{\"name\": \"a\", \"arguments\": {}}</tool_call>", "<tool_call><arguments>{}</arguments></tool_call>",
 ]  # fmt: skip
-
-SOURCES = ["", "hello", "Hi"]
-DERIVED = [derived_id(source, count) for source in SOURCES for count in (0, 1)]
 
 _WORDS = ["a", "b", "x y", "", " ", "]", '"', "k=v", "é"]
 _CALL_IDS = ["call_1", "call_2", "call_5f3a90c2", ""]
@@ -78,41 +47,24 @@ _KERNELS: list[dict[str, Any]] = [
     {},
 ]
 _CELL_IDS = ["a", "b", "preamble", "p-1", "3f2a9c1b-8d4e-4f6a-9b1c-2d3e4f5a6b7c", *DERIVED]
-_RANGES = [(0x20, 0x7E)] * 6 + [
-    (0x00, 0x1F), (0x7F, 0xA0), (0xA1, 0x17F), (0x300, 0x30F), (0x2000, 0x206F), (0x4E00, 0x4E20),
-    (0xD800, 0xDFFF), (0xFEFF, 0xFEFF), (0xFFF0, 0xFFFF), (0x1F600, 0x1F64F),
-]  # fmt: skip
 
 Json = dict[str, Any]
-
-
-def _chance(random: Random, percent: int) -> bool:
-    return random.random() * 100 < percent
-
-
-def _characters(random: Random, most: int) -> str:
-    spans = [random.choice(_RANGES) for _ in range(random.randint(0, most))]
-    return "".join(chr(random.randint(*span)) for span in spans)
-
-
-def _line(random: Random) -> str:
-    return random.choice(LINES) if _chance(random, 75) else _characters(random, 8)
 
 
 def _optional(random: Random, **values: Callable[[Random], Any]) -> Json:
     """Some of the keys, so that most often there are few."""
     percent = random.choice([0, 15, 50])
-    return {key: value(random) for key, value in values.items() if _chance(random, percent)}
+    return {key: value(random) for key, value in values.items() if chance(random, percent)}
 
 
 def _word(random: Random) -> str:
-    return random.choice(_WORDS) if _chance(random, 70) else _characters(random, 6)
+    return random.choice(_WORDS) if chance(random, 70) else characters(random, 6)
 
 
 def _source(random: Random) -> str:
-    if _chance(random, 30):
+    if chance(random, 30):
         return random.choice(["", "hello", "%%python\nprint(1)", "%%python\n", "!ls", "%%bash\nls"])
-    return "\n".join(_line(random) for _ in range(random.randint(0, 5)))
+    return "\n".join(line(random) for _ in range(random.randint(0, 5)))
 
 
 def _number(random: Random) -> Any:
@@ -161,7 +113,7 @@ def _block(random: Random) -> Json:
     block |= {key: value(random) for key, value in required.items()}
     block |= _optional(
         random,
-        step=lambda r: r.randint(1, 3) if _chance(r, 70) else _value(r),
+        step=lambda r: r.randint(1, 3) if chance(r, 70) else _value(r),
         history=_word,
         time=_word,
         agent=_word,
@@ -171,9 +123,9 @@ def _block(random: Random) -> Json:
         other=_value,
         **special,
     )
-    if _chance(random, 70):
+    if chance(random, 70):
         block.setdefault("step", random.randint(1, 3))
-    if "xml" in block and _chance(random, 70):
+    if "xml" in block and chance(random, 70):
         block["arguments"] = read_call_text(block["xml"], block["name"]).arguments or block["xml"]
     return block
 
@@ -187,20 +139,20 @@ _BLOCKS = [
         {
             "id": lambda r: r.choice(_CALL_IDS),
             "name": _word,
-            "arguments": lambda r: "{}" if _chance(r, 50) else _source(r),
+            "arguments": lambda r: "{}" if chance(r, 50) else _source(r),
         },
         {
             "nonce": lambda r: r.choice(_NONCES),
             "approval": _word,
             "unfinished": lambda r: r.choice([True, False]),
-            "xml": lambda r: r.choice(_CALL_TEXTS) if _chance(r, 70) else _source(r),
+            "xml": lambda r: r.choice(_CALL_TEXTS) if chance(r, 70) else _source(r),
         },
     ),
     (
         "tool_result",
         {
             "id": lambda r: r.choice(_CALL_IDS),
-            "content": lambda r: _source(r) if _chance(r, 70) else _objects(r),
+            "content": lambda r: _source(r) if chance(r, 70) else _objects(r),
         },
         {"status": _word, "duration": _seconds},
     ),
@@ -228,7 +180,7 @@ def _count(random: Random) -> Any:
 
 
 def _text_or_value(random: Random) -> Any:
-    return _source(random) if _chance(random, 70) else _value(random)
+    return _source(random) if chance(random, 70) else _value(random)
 
 
 def turn(random: Random) -> Json:
@@ -241,7 +193,7 @@ def turn(random: Random) -> Json:
     agents = ["assistant", "reviewer", "tool", "we]ird"]
     saved |= _optional(
         random,
-        agent=lambda r: r.choice(agents) if _chance(r, 80) else _value(r),
+        agent=lambda r: r.choice(agents) if chance(r, 80) else _value(r),
         model=_word,
         provider=_word,
         started=_word,
@@ -255,7 +207,7 @@ def turn(random: Random) -> Json:
 
 
 def turn_output(random: Random) -> Json:
-    metadata = _object(random) if _chance(random, 30) else {}
+    metadata = _object(random) if chance(random, 30) else {}
     return {"output_type": "display_data", "data": {TURN_MIME: turn(random)}, "metadata": metadata}
 
 
@@ -272,7 +224,7 @@ def _count(random: Random) -> int | None:
 
 
 def _result(random: Random, data: Json) -> Json:
-    if _chance(random, 50):
+    if chance(random, 50):
         return {"output_type": "display_data", "data": data, "metadata": _object(random)}
     return {
         "output_type": "execute_result",
@@ -285,7 +237,7 @@ def _result(random: Random, data: Json) -> Json:
 def _stream(random: Random) -> Json:
     text = _source(random) + random.choice(["\n", "\n", ""])
     text = random.choice(["{}", "{}", "{}\r", "1%\r{}", "a\\r\r\n{}"]).format(text)
-    if _chance(random, 20):
+    if chance(random, 20):
         text = text.replace("\n", "\r\n")
     name = random.choice(["stdout", "stdout", "stderr", "stderr", "x"])
     return {"output_type": "stream", "name": name, "text": text}
@@ -303,11 +255,11 @@ def _error(random: Random) -> Json:
 
 def _odd_output(random: Random) -> Any:
     """What no output should be: a key is missing, of another type, or it is no object at all."""
-    if _chance(random, 10):
+    if chance(random, 10):
         return _value(random)
     output = dict(random.choice(_OUTPUTS)(random))
     key = random.choice([*output, "data", "text", "metadata"])
-    if _chance(random, 30):
+    if chance(random, 30):
         output.pop(key, None)
     elif key in ("data", "metadata") and isinstance(output.get(key), dict) and output[key]:
         output[key] = {**output[key], random.choice(list(output[key])): _value(random)}
@@ -363,21 +315,21 @@ def _cell(random: Random) -> Json:
         kinds = [*_OUTPUTS, _odd_output]
         outputs = [random.choice(kinds)(random) for _ in range(random.randint(0, 3))]
         cell |= {"outputs": outputs, "execution_count": _count(random)}
-        if _chance(random, 30):
+        if chance(random, 30):
             _mark(random, cell)
-        if _chance(random, 30):
+        if chance(random, 30):
             cell["metadata"]["execution"] = _execution(random)
-    elif _chance(random, 30):
+    elif chance(random, 30):
         cell["attachments"] = {
             _word(random): {
-                random.choice(_MIMES): _base64(random) if _chance(random, 70) else _source(random)
+                random.choice(_MIMES): _base64(random) if chance(random, 70) else _source(random)
                 for _ in range(random.randint(0, 2))
             }
             for _ in range(random.randint(0, 2))
         }
-    if _chance(random, 3):
+    if chance(random, 3):
         del cell[random.choice(list(cell))]
-    elif _chance(random, 3):
+    elif chance(random, 3):
         cell["novel"] = _value(random)
     return cell
 
@@ -407,30 +359,25 @@ def _mark(random: Random, cell: Json) -> None:
     marks: Json = {}
     for index, output in enumerate(cell["outputs"]):
         metadata = output.get("metadata") if isinstance(output, dict) else None
-        if isinstance(metadata, dict) and _chance(random, 70):
+        if isinstance(metadata, dict) and chance(random, 70):
             metadata["msgbook"] = _optional(random, history=_history, novel=_value)
-        elif _chance(random, 70):
-            digest = digest_of(output) if _chance(random, 80) else "0"
+        elif chance(random, 70):
+            digest = digest_of(output) if chance(random, 80) else "0"
             marks[str(index)] = {"history": _history(random), "sha256": digest}
-    if _chance(random, 10):
+    if chance(random, 10):
         marks[random.choice(["7", "x", "00", ""])] = _value(random)
     value: Any = marks
     for _ in range(random.choice([0, 0, 0, 0, 0, 1, 2])):
         value = {"head": random.choice([value, _value(random)])}
-        if _chance(random, 50):
+        if chance(random, 50):
             value["marks"] = marks
-    if value or _chance(random, 10):
+    if value or chance(random, 10):
         ours = cell["metadata"].get("msgbook")
         cell["metadata"]["msgbook"] = {**(ours or {}), "output_history": value}
 
 
 def _history(random: Random) -> Any:
     return random.choice(["none", "exclude", "include", "summary", "hide", "", False])
-
-
-def joined(whole: str) -> str:
-    """`whole` with its pairs of surrogates as one character each: neither JSON nor UTF-8 has them."""
-    return whole.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
 def notebook(random: Random) -> Json:
@@ -458,101 +405,3 @@ def notebook(random: Random) -> Json:
     metadata = {**other, **random.choice(_KERNELS), **({"msgbook": own} if own else {})}
     nb = {"nbformat": 4, "nbformat_minor": minor, "metadata": metadata, "cells": cells}
     return json.loads(joined(json.dumps(nb, ensure_ascii=False)))
-
-
-def text(random: Random) -> str:
-    """A text of lines that look like structure, in an order that no writer has."""
-    if _chance(random, 15):
-        return _labelled(random)
-    openings = ["", "", "\n\n", "\ufeff", "---\na: 1\n---\n", "---\nmessage_section: true\n---\n"]
-    ends = ["\n"] * 12 + ["\n\n"] * 8 + ["\r\n"]
-    lines = [_line(random) + random.choice(ends) for _ in range(random.randint(0, 24))]
-    whole = random.choice(openings) + "".join(lines)
-    whole = whole[: len(whole) - random.choice([0, 0, 0, 1, 5])]
-    return joined(_crlf(whole) if _chance(random, 20) else whole)
-
-
-def _labelled(random: Random) -> str:
-    """Cells of few sources, whose labels are ids that follow from one of them."""
-    cells = []
-    for _ in range(random.randint(0, 6)):
-        label = random.choice(["", "", *DERIVED])
-        gap = random.choice(["\n", "\n", ""])
-        source = random.choice(SOURCES)
-        head = f"# %% [^{label}]\n" if label else "# %%\n"
-        footnote = f"{gap}[^{label}]: [markdown]\n" if label and _chance(random, 50) else ""
-        cells.append(head + footnote + (f"\n{source}\n" if source else ""))
-    return "\n".join(cells)
-
-
-def _crlf(whole: str) -> str:
-    return whole.replace("\r\n", "\n").replace("\n", "\r\n")
-
-
-def _cut_base64(random: Random, whole: str) -> str:
-    runs = list(re.finditer(r"[A-Za-z0-9+/=]{8,}", whole))
-    if not runs:
-        return whole
-    run = random.choice(runs)
-    at = random.randint(*run.span())
-    return whole[:at] + whole[random.choice([at + 1, run.end()]) :]
-
-
-def _damage_lines(random: Random, whole: str) -> str:
-    lines = whole.split("\n")
-    at, other = random.randint(0, len(lines) - 1), random.randint(0, len(lines) - 1)
-    kind = random.randint(0, 4)
-    if kind == 0:
-        del lines[at]
-    elif kind == 1:
-        lines.insert(other, lines[at])
-    elif kind == 2:
-        lines[at], lines[other] = lines[other], lines[at]
-    elif kind == 3:
-        lines.insert(at, _line(random))
-    else:
-        lines[at] += random.choice([" ", "\r", "\\", '"', "]", "[^a]"])
-    return "\n".join(lines)
-
-
-def _damage_characters(random: Random, whole: str) -> str:
-    at = random.randint(0, len(whole))
-    kind = random.randint(0, 3)
-    if kind == 0:
-        return whole[:at] + _characters(random, 2) + whole[at:]
-    if kind == 1:
-        return whole[:at] + whole[at + 1 :]
-    if kind == 2:
-        return whole[:at] + random.choice('#%[]^":=\\`~-{}<>\r\n\t ') + whole[at + 1 :]
-    return whole[:at] if _chance(random, 50) else whole[at:]
-
-
-def _damage_ends(random: Random, whole: str) -> str:
-    kind = random.randint(0, 3)
-    if kind == 0:
-        return _crlf(whole)
-    if kind == 1:
-        return whole.replace("\n", "\r")
-    if kind == 2:
-        return "\ufeff" + whole
-    at = random.randint(0, len(whole))
-    return _crlf(whole[:at]) + whole[at:]
-
-
-def damage(random: Random, whole: str, others: Sequence[str]) -> str:
-    """`whole` after some accidents, one of which may splice it with one of `others`."""
-    for _ in range(random.randint(1, 6)):
-        kind = random.randint(0, 9)
-        if kind < 5:
-            whole = _damage_lines(random, whole)
-        elif kind < 7:
-            whole = _damage_characters(random, whole)
-        elif kind == 7:
-            whole = _damage_ends(random, whole)
-        elif kind == 8:
-            whole = _cut_base64(random, whole)
-        else:
-            other = random.choice(others)
-            at, there = random.randint(0, len(whole)), random.randint(0, len(other))
-            whole = whole[:at] + other[there:]
-    return joined(whole)

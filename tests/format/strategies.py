@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from . import generate
+from . import generate, generated_texts
 
 _randoms = st.randoms(use_true_random=False)
 
-texts = _randoms.map(generate.text)
+texts = _randoms.map(generated_texts.text)
 notebooks = _randoms.map(generate.notebook)
 turn_outputs = _randoms.map(generate.turn_output)
 
 
 def damaged(sources):
     """Texts of `sources` after accidents, spliced with one another."""
-    return st.builds(generate.damage, _randoms, st.sampled_from(sources), st.just(sources))
+    return st.builds(generated_texts.damage, _randoms, st.sampled_from(sources), st.just(sources))
 
 
 def _move(start, end):
@@ -50,6 +50,6 @@ _places = st.integers(0, 9)
 edits = st.one_of(
     st.builds(_move, _places, _places),
     st.builds(_delete, _places),
-    st.builds(_rewrite, _places, st.one_of(st.sampled_from(generate.LINES + generate.SOURCES), st.text(max_size=9))),
+    st.builds(_rewrite, _places, st.one_of(st.sampled_from(generated_texts.LINES + generated_texts.SOURCES), st.text(max_size=9))),
     st.builds(_clear, _places),
 )  # fmt: skip

@@ -6,43 +6,9 @@ tests/integration/network/test_no_proxy_of_curl.py asks curl.
 from __future__ import annotations
 
 import pytest
-from no_proxy_forms import SHAPES, URLS, exempt_for_others, forms, httpx_routes
+from no_proxy_forms import OURS, SHAPES, URLS, exempt_for_others, forms, httpx_routes
 
 from msgbook.network.proxies import is_exempt
-
-OURS = frozenset(
-    (
-        "a star and a dot",
-        "a star",
-        "any port",
-        "the usual port",
-        "a dot behind",
-        "a range",
-        "a small range",
-        "a slash",
-        "a scheme",
-        "a scheme and a port",
-        "behind a blank",
-        "behind a tab",
-        " * ",
-        "behind a semicolon",
-        "behind a bar",
-        "quoted",
-        "10.",
-        "10.1.",
-        "127.",
-        "10.*",
-        "10/8",
-        "10.1.2.0/255.255.255.0",
-        "0.0.0.0/0",
-        "::/0",
-        "fe80::/10",
-        "10.1.2.0-10.1.2.9",
-        "<local>",
-        "*.*",
-    )
-)
-"""Forms that Go, Java, Windows and people know, of which none of the three libraries knows all."""
 
 
 @pytest.fixture

@@ -41,3 +41,45 @@ class Converter:
 def converter(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return Converter(tmp_path)
+
+
+@pytest.fixture
+def refused(converter, capsys):
+    """Convert a file, which has to be refused, and return the error."""
+
+    def convert(name, content):
+        path = converter.file(name, content)
+        before = sorted(converter.folder.rglob("*"))
+        for target in (["--out", "out"], ["new.msg.md"], ["new.json"], ["--to", "openai-jsonl"]):
+            assert main(["convert", str(path), *target]) == 2
+            shown = capsys.readouterr()
+            assert shown.out == ""
+            assert "Nothing was written." in shown.err
+            assert len(shown.err.splitlines()) == 1
+            assert len(shown.err) < 1000
+            assert sorted(converter.folder.rglob("*")) == before
+        return shown.err
+
+    return convert
+
+
+@pytest.fixture
+def left_out(converter, capsys):
+    """Convert a file of which one chat cannot be read, and return what is said of it."""
+
+    def convert(name, content):
+        path = converter.file(name, content)
+        errors = set()
+        for target in (["--out", "out"], ["--to", "openai-jsonl"], ["all.jsonl"]):
+            assert main(["convert", str(path), *target]) == 1
+            shown = capsys.readouterr()
+            (error,) = [line for line in shown.err.splitlines() if "not read: " in line]
+            errors.add(error)
+        (error,) = errors
+        assert error.startswith(f"{path}: not read: ")
+        assert len(error) < 1000
+        assert len(list((converter.folder / "out").glob("*.md"))) >= 1
+        assert (converter.folder / "all.jsonl").read_text().strip()
+        return error
+
+    return convert

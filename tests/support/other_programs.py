@@ -96,6 +96,9 @@ def chatgpt(title: str = "Tides", *nodes: dict[str, Any], current: str = "") -> 
     }
 
 
+TWO_GPT = [chatgpt(), chatgpt("Sea")]
+
+
 def claude(name: str = "Rust or Go") -> dict[str, Any]:
     """Return one conversation of Claude."""
     text = {"start_timestamp": None, "stop_timestamp": None, "citations": []}

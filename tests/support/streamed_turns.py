@@ -180,3 +180,8 @@ def decoded_turn(api: ApiName, body: bytes) -> tuple[Any, str]:
         for event in decoder.flush():
             record.apply(event, 0.0)
     return record.snapshot(), error
+
+
+def recorded(api: ApiName, name: str) -> StreamedTurn:
+    """Return the turn of a recorded stream."""
+    return StreamedTurn(api, (STREAMS / api / f"{name}.sse").read_bytes())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from format import generate
+from format import generate, generated_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,9 +12,9 @@ from msgbook_format.extras.merging import MergeError, merge_texts
 
 @given(st.randoms(use_true_random=False), st.booleans())
 def test_any_texts_merge_to_a_text_that_reads_or_are_refused(random, is_canonical):
-    make = (lambda r: writes(generate.notebook(r))) if is_canonical else generate.text
+    make = (lambda r: writes(generate.notebook(r))) if is_canonical else generated_texts.text
     base, other = make(random), make(random)
-    ours, theirs = (generate.damage(random, base, [base, other]) for _ in range(2))
+    ours, theirs = (generated_texts.damage(random, base, [base, other]) for _ in range(2))
 
     try:
         merged = merge_texts(base, ours, theirs)

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 from contents_server import SYNC, started
+from jupytext_command import COMMAND
 
 
 @pytest.fixture(scope="session", params=["async", "sync"])
@@ -25,3 +26,15 @@ def server(running):
             shutil.rmtree(path)
         else:
             path.unlink()
+
+
+@pytest.fixture
+def run(fork_server, tmp_path):
+    """Run code in the folder, with Jupytext that knows message files, and return what it prints."""
+
+    def python(code, *args):
+        result = fork_server.run(COMMAND + code, *args, cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    return python
