@@ -76,8 +76,9 @@ def _message_id(message: dict[str, Any]) -> str:
 T = TypeVar("T")
 
 _SWITCH_INTERVAL = 0.001
-"""Seconds after which running code yields to other threads. An interrupt needs the control thread
-several times; Python's default of 5 ms would use up much of the time that an interrupt may take."""
+"""Seconds after which a turn yields to other threads. An interrupt needs the control thread several times, and
+a server that sends at full speed leaves no pause; Python's default of 5 ms would use up much of the time that an
+interrupt may take."""
 
 
 class InterruptibleKernel(BusyKernel):
@@ -101,8 +102,13 @@ class InterruptibleKernel(BusyKernel):
     def running_turn(self, task: asyncio.Future[Any]) -> Iterator[None]:
         """Let an interrupt cancel the turn that `task` runs, while the context is open."""
         self.interrupted = False
-        with _member(self._turns, task):
-            yield
+        usual = sys.getswitchinterval()
+        sys.setswitchinterval(_SWITCH_INTERVAL)
+        try:
+            with _member(self._turns, task):
+                yield
+        finally:
+            sys.setswitchinterval(usual)
 
     def running_python(self) -> AbstractContextManager[None]:
         """Let an interrupt raise `KeyboardInterrupt` in code that does not wait, while it is open.
@@ -120,8 +126,6 @@ class InterruptibleKernel(BusyKernel):
         Raises:
             KeyboardInterrupt: An interrupt came, and the code did not catch it.
         """
-        usual = sys.getswitchinterval()
-        sys.setswitchinterval(_SWITCH_INTERVAL)
         # Not a context manager: the exception could be raised in its own calls, before the reset.
         self._is_code_running = True
         try:
@@ -130,7 +134,6 @@ class InterruptibleKernel(BusyKernel):
             return code()
         finally:
             self._is_code_running = False
-            sys.setswitchinterval(usual)
 
     @contextmanager
     def _cancel_on_sigint(self, future: asyncio.Future[Any]) -> Iterator[None]:

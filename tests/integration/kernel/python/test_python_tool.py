@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 import pytest
 from kernel_client import KernelClient, Message
-from scripted_server import ScriptedServer, call, text
+from scripted_server import Answer, ScriptedServer, call, text
 
 from msgbook_format.turn import TURN_MIME
 
@@ -537,3 +537,27 @@ def test_an_interrupt_stops_a_function(defined, server, tmp_path, interrupt, nam
 
     assert reply["ename"] == "KeyboardInterrupt"
     assert result_of(messages)[1].startswith("on\n")
+
+
+SAMPLES = """\
+%%python
+import sys, threading, time
+usual, seen, over = sys.getswitchinterval(), set(), threading.Event()
+
+def sample():
+    while not over.wait(0.001):
+        seen.add(sys.getswitchinterval())
+
+threading.Thread(target=sample).start()
+"""
+
+
+def test_threads_wait_less_for_each_other_while_a_turn_runs(kernel, server):
+    """So that an interrupt, which needs a thread of its own, is not late. Code of cells switches as it always did."""
+    kernel.run(SAMPLES, "b")
+    server.answers = [Answer(text("So it is.").chunks, pause=0.05)]
+
+    kernel.run("hi", "a")
+
+    said = magic(kernel, "%%python\nover.set()\nprint(min(seen), sys.getswitchinterval() == usual)")
+    assert said == "0.001 True\n"
