@@ -244,3 +244,45 @@ def test_what_goes_wrong_is_said_in_the_form(lab, screenshot):
     form.get_by_role("button", name="List Models").click()
     expect(form.get_by_role("alert")).to_contain_text("All connection attempts failed")
     screenshot("alert")
+
+
+def test_anthropics_preset_asks_over_its_own_api(lab, first_folder, model_server, screenshot):
+    """A gateway in place of Anthropic's own address, which no test can ask."""
+    key = "sk-ant-0123456789-secret"
+    card(lab, "Connect a Model…").click()
+    form = lab.page.locator(".msgbook-Setup")
+    form.get_by_label("Provider").select_option("Anthropic")
+    expect(form.get_by_label("URL")).to_have_value("https://api.anthropic.com/v1")
+    screenshot("chosen")
+    form.get_by_label("URL").fill(model_server.url)
+    form.get_by_label("Save it in the keyring (Test Keyring)").check()
+    form.get_by_label("Key", exact=True).locator("visible=true").last.fill(key)
+    model_server.models = ["claude-opus-4-5", "claude-haiku-4-5"]
+    form.get_by_role("button", name="List Models").click()
+    form.get_by_label("Models of the server").get_by_role("option", name="claude-haiku-4-5").click()
+    expect(form.get_by_label("Model", exact=True)).to_have_value("claude-haiku-4-5")
+    assert "anthropic-version" in model_server.seen[-1]
+    model_server.answers = [text("1 2 3 4"), call("add", {"a": 2, "b": 3}, "toolu_1"), text("5")]
+    form.get_by_role("button", name="Test").click()
+    expect(form.locator("li[data-status=pass]").first).to_contain_text("reachable")
+    expect(form.locator("li[data-status=fail]")).to_have_count(0)
+    screenshot("tested")
+    form.get_by_role("button", name="Save", exact=True).click()
+    expect(form.get_by_text("Saved. New chats use this model.")).to_be_visible()
+    saved = (first_folder / "config" / "msgbook.toml").read_text()
+    assert 'api = "anthropic"' in saved
+    assert 'model = "claude-haiku-4-5"' in saved
+    assert key not in saved
+    model_server.answers = [text("From Claude.", reasoning="I think.")]
+    form.get_by_role("button", name="New Chat").click()
+    lab.wait_for_kernel()
+    lab.type_in(0, "Hello")
+    lab.run(0)
+
+    expect(lab.notebook.get_by_text("From Claude.")).to_be_visible()
+    expect(lab.notebook.get_by_text("claude-haiku-4-5").first).to_be_visible()
+    assert model_server.paths[-1] == "/messages"
+    assert model_server.requests[-1]["model"] == "claude-haiku-4-5"
+    assert key in str(model_server.seen[-1])
+    assert model_server.refused == []
+    screenshot("answered")
