@@ -90,6 +90,16 @@ def test_the_text_and_images_of_a_bundle_that_a_model_gets_are_kept():
     assert outputs_images([output]) == outputs_images(full)
 
 
+@pytest.mark.parametrize("plain", [{}, {"text/plain": "<m.Table object at 0x7f3a>"}])
+def test_html_that_a_model_gets_is_kept(plain):
+    data = {"text/html": "<table><tr><td>1</td></tr></table>", **plain}
+
+    (output,) = kept(shown("display_data", data))
+
+    full = [{"output_type": "display_data", "data": data}]
+    assert outputs_text([output]) == outputs_text(full) == "1\n"
+
+
 def test_the_outputs_of_a_cell_are_bounded():
     recorder = OutputRecorder()
     cell = recorder.start("one")

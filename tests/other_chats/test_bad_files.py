@@ -184,6 +184,34 @@ def test_a_damaged_chat_of_a_list_is_named_and_the_others_are_read(
         assert "expected JSON, found an error in line" in found.unread[0]
 
 
+@pytest.mark.parametrize("as_lines", [False, True])
+@pytest.mark.parametrize(
+    "byte", [b"\xff", b"\xe9", b"\xf0\x9f\x98", b"\xed\xa0\x80", b"\x80" * 500]
+)
+@pytest.mark.parametrize("program", EXPORTS)
+def test_a_byte_that_is_no_utf_8_refuses_the_chat_that_it_stands_in(
+    converter, program, byte, as_lines
+):
+    whole = [json.dumps(chat).encode() for chat in EXPORTS[program]]
+
+    def framed(items):
+        return b"\n".join(items) if as_lines else b"[" + b",".join(items) + b"]"
+
+    chats = read_chats(converter.file("a.json", framed(whole))).chats
+    for place in range(3):
+        items = whole.copy()
+        items[place] = items[place].replace(b'": "', b'": "' + byte, 1)
+        for name, content in (
+            ("a.json", framed(items)),
+            ("a.zip", archive({"conversations.json": framed(items)})),
+        ):
+            found = read_chats(converter.file(name, content))
+
+            assert found.chats == [chat for number, chat in enumerate(chats) if number != place]
+            assert len(found.unread) == 1
+            assert f"expected JSON in UTF-8, found byte 0x{byte[0]:02x}" in found.unread[0]
+
+
 def test_a_download_that_was_cut_off_gives_the_chats_before_the_cut(left_out):
     data = json.dumps(TWO_GPT).encode()
 

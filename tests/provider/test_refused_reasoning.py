@@ -150,3 +150,65 @@ def test_reasoning_that_a_server_does_not_take_is_left_out(message):
     changed = adapted(400, error(message), Request("m", [user("a"), REASONED_CHAT]))
 
     assert changed.messages == [user("a"), assistant("Hello")]
+
+
+NOT_TAKEN = [
+    "Invalid type for {}: expected null",
+    "{}: Input should be None",
+    "{} must be omitted",
+    "{} must not be specified for this model",
+    "property {} should not exist",
+    "{} is no longer supported",
+    "{} doesn't exist for this model",
+    "Unrecognised field: {}",
+    "Please remove {} from the request",
+    "no field named {}",
+    "No such parameter: {}",
+    "{} is not a valid parameter",
+    "{} is obsolete",
+    "{} has been removed",
+    "{} is only for other models",
+    "{} requires a reasoning model",
+    "{} wird nicht unterstützt",
+    "{} n'est pas pris en charge",
+    "{} no es compatible con este modelo",
+    "无法识别 {}",
+    "{} はサポートされていません",
+]
+"""Words with which a server says that it takes a key in no case."""
+
+
+@pytest.mark.parametrize("words", NOT_TAKEN)
+@pytest.mark.parametrize(
+    ("options", "left_out", "name"),
+    [
+        ({"reasoning_effort": "low"}, "reasoning_effort", "reasoning_effort"),
+        ({"reasoning_effort": "low"}, "reasoning_effort", "'reasoning'"),
+        (TURN, "reasoning_summary", "'reasoning'"),
+        ({"temperature": 0.2}, "temperature", "`temperature`"),
+        ({"top_k": 3}, "top_k", "top_k"),
+    ],
+)
+def test_a_key_that_a_server_takes_in_no_case_is_left_out(words, options, left_out, name):
+    request = Request("m", [user("Hi")], options={**options, "presence_penalty": 1})
+
+    changed = adapted(400, error(words.format(name)), request)
+
+    kept = {key: value for key, value in request.options.items() if key != left_out}
+    assert changed.options == kept
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "{} must not be null",
+        "{} must not be negative",
+        "{} must be one of 'low', 'medium'",
+        "{} must be greater than 0",
+    ],
+)
+def test_a_key_whose_value_is_refused_stays(words):
+    request = Request("m", [user("Hi")], options=dict(OPTIONS))
+
+    assert adapted(400, error(words.format("reasoning_effort")), request) is None
+    assert adapted(400, error(words.format("temperature")), request) is None

@@ -61,6 +61,20 @@ def test_a_delta_that_is_also_the_message_of_its_chunk_changes_no_turn(name: str
     assert StreamedTurn(api, renumbered(body, said_twice)).said == unchanged(name)
 
 
+STRAY = [*map(str.encode, ("\0", "\ufeff", "\u200b", "\x1e", "\0\0\0", "\ufeff \0")), b"\xff", b"\x80\0"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_bytes_around_a_line_that_nobody_sees_change_no_turn(name: str) -> None:
+    api, body = STREAMS[name]
+    lines = body.split(b"\n")
+
+    for stray in STRAY:
+        for before, after in ((stray, b""), (b"", stray)):
+            around = b"\n".join(before + line + after if line else line for line in lines)
+            assert StreamedTurn(api, around).said == unchanged(name), (before, after)
+
+
 @st.composite
 def changed(draw: st.DrawFn) -> tuple[str, list[str], str | None]:
     """A stream, changes of its numbers in any order, and at most one of its names."""

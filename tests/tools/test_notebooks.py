@@ -212,6 +212,14 @@ def test_of_an_outputs_texts_the_best_is_there_once():
     )
 
 
+def test_an_output_that_has_only_html_is_shown_by_its_text():
+    page = shown(text_html="<h1>Sales</h1><table><tr><td>1</td><td>2</td></tr></table>")
+    plot = shown(text_html=f"<script>draw('{DATA}')</script><div></div>")
+
+    assert notebook_text(notebook(code("x", page))).endswith("Output:\n```\nSales\n1 | 2\n```\n")
+    assert "[text/html, " in notebook_text(notebook(code("x", plot)))
+
+
 def test_a_notebook_of_format_3_is_read_by_cells_too():
     old = [
         {"cell_type": "heading", "level": 2, "source": ["Title"]},

@@ -11,7 +11,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from msgbook.images import OUTPUT_IMAGE_TYPES
-from msgbook.notebook import SENT_TEXTS
+from msgbook.notebook import HTML, SENT_TEXTS, is_bare
 from msgbook_format.typed import as_dict
 
 CELL_CHARACTERS = 20_000_000
@@ -177,10 +177,11 @@ class CellOutputs:
         }
 
     def _kept_data(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a bundle with its first text, its images and its JSON; of all else only the type."""
+        """Return a bundle with its first text, or HTML that says more, its images and its JSON; of all else only the type."""
         kept: dict[str, Any] = dict.fromkeys(map(str, data), "")
         text = next((mime for mime in SENT_TEXTS if data.get(mime)), "")
-        for mime in (text, *OUTPUT_IMAGE_TYPES, _JSON):
+        html = [HTML] if is_bare(str(data.get(text, ""))) else []
+        for mime in (text, *html, *OUTPUT_IMAGE_TYPES, _JSON):
             value = data.get(mime)
             if mime in data and self.size + len(str(value)) <= CELL_CHARACTERS:
                 kept[mime] = value

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     )
     from msgbook.notebook.folders import working_folder
     from msgbook.notebook.outputs import (
+        HTML,
+        is_bare,
         may_record,
         names_only,
         outputs_images,

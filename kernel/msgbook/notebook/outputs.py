@@ -7,6 +7,7 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Set
+from html import unescape
 from itertools import groupby
 from typing import Any
 
@@ -20,6 +21,21 @@ from msgbook_format.typed import as_dict
 _CONTROLS = re.compile(r"([\r\b])")
 _NAME = re.compile(r"\[[\w.+-]+/[\w.+-]+\]")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+_OBJECT = re.compile(r"\s*<[\w.]{1,100} (object|at 0x)[^<>\n]{0,100}>\s*")
+
+HTML = "text/html"
+"""Sent as text where no other type says more."""
+_UNSEEN = re.compile(r"<(script|style|head|template|svg)\b.*?(?:</\1\b[^<>]*>|\Z)|<!--.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL)  # fmt: skip
+_TAG = re.compile(r"<[/!?]?([A-Za-z][\w-]*)?[^<>]*>")
+_LINES = frozenset(
+    (
+        *("address", "article", "blockquote", "br", "caption", "dd", "details", "div", "dl", "dt", "h1", "h2", "h3", "h4"),
+        *("h5", "h6", "hr", "li", "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "thead", "tr", "ul"),
+    )
+)  # fmt: skip
+"""Elements that begin and end lines."""
+_CELLS = ("td", "th")
 
 
 def may_record(cell: Cell, keys: Set[str]) -> bool:
@@ -128,6 +144,8 @@ def _text_of(output: Mapping[str, Any], size_of: Callable[[Any], int] | None) ->
     named = {mime: _name(mime, value, size_of) for mime, value in data.items()}
     images = "".join(name for mime, name in named.items() if str(mime).startswith("image/"))
     text = next((found for mime in SENT_TEXTS if (found := _lines(data.get(mime)))), "")
+    if not images and is_bare(text):
+        text = html_text(_lines(data.get(HTML))) or text
     if not text and not images:
         text = "".join(
             f"{json.dumps(data[mime], ensure_ascii=False)}\n"
@@ -136,6 +154,29 @@ def _text_of(output: Mapping[str, Any], size_of: Callable[[Any], int] | None) ->
             for mime, name in named.items()
         )
     return images + text + ("\n" if text and not text.endswith("\n") else "")
+
+
+def is_bare(text: str) -> bool:
+    """Return whether a text is empty, or only Python's name of an object."""
+    return not text or bool(_OBJECT.fullmatch(text))
+
+
+def html_text(html: str) -> str:
+    """Return what HTML says: a line for each row of a table, and for what stands on lines of its own."""
+    html = _UNSEEN.sub("", html)
+    is_aligned = "<pre" in html.lower()
+    if not is_aligned:
+        html = " ".join(html.split())  # as it is shown
+    lines = unescape(_TAG.sub(_tag_text, html)).split("\n")
+    shown = (line if is_aligned else " ".join(line.split()) for line in lines)
+    return "".join(f"{line.rstrip(' |')}\n" for line in shown if line.strip(" |"))
+
+
+def _tag_text(tag: re.Match[str]) -> str:
+    name = (tag[1] or "").lower()
+    if name in _CELLS:
+        return " | " if tag[0].startswith("</") else ""
+    return "\n" if name in _LINES else ""
 
 
 def _name(mime: Any, value: Any, size_of: Callable[[Any], int] | None) -> str:

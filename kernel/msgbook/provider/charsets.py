@@ -7,7 +7,6 @@ with a text in it or with UTF-8.
 from __future__ import annotations
 
 import codecs
-import json
 import re
 from collections.abc import AsyncIterator, Iterator
 from functools import lru_cache
@@ -15,12 +14,20 @@ from typing import Any
 
 from msgbook.text import one_line, visible
 
-_FIRST = 4
+_FIRST = 8
 """Bytes that tell UTF-16 and UTF-32 from all others: JSON and events begin with ASCII."""
+_WIDE = {
+    "utf-32": re.compile(rb"\xff\xfe\0\0|\0\0\xfe\xff"),
+    "utf-16": re.compile(rb"\xff\xfe|\xfe\xff"),
+    "utf-32-le": re.compile(rb"([^\0]\0\0\0){1,2}$", re.DOTALL),
+    "utf-32-be": re.compile(rb"(\0\0\0[^\0]){1,2}$", re.DOTALL),
+    "utf-16-le": re.compile(rb"([^\0]\0){2}", re.DOTALL),
+    "utf-16-be": re.compile(rb"(\0[^\0]){2}", re.DOTALL),
+}
+"""How they begin. A zero byte alone is a sign of life."""
 
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;\"',]+)", re.IGNORECASE)
 _ASCII = "".join(map(chr, (9, 10, 13, *range(32, 127))))
-_WIDE = ("utf-16", "utf-32")
 _LATIN = ("iso8859-1", "ascii")
 """Names that stand for Windows' own charset, in which Latin-1 has letters where it would have none."""
 
@@ -73,8 +80,8 @@ class Recoder:
 
     def _first(self) -> Iterator[bytes]:
         data, self._begin = self._begin, b""
-        wide = json.detect_encoding(data[:_FIRST])
-        if wide.startswith(_WIDE):
+        wide = next((codec for codec, begins in _WIDE.items() if begins.match(data[:_FIRST])), "")
+        if wide:
             self._decoder = codecs.getincrementaldecoder(wide)("replace")
             yield _encoded(self._decoder.decode(data))
             return
@@ -118,7 +125,7 @@ def _codec(declared: str) -> str | None:
     """Return the codec of a charset; None if it is not known or no charset of texts."""
     try:
         name = codecs.lookup(declared).name
-        is_text = name.startswith(_WIDE) or _ASCII.encode(name) == _ASCII.encode()
+        is_text = name.startswith(tuple(_WIDE)) or _ASCII.encode(name) == _ASCII.encode()
     except (LookupError, UnicodeError, ValueError):
         return None
     return ("cp1252" if name in _LATIN else name) if is_text else None

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgbook.errors import NotACompletionError, ProviderError
 from msgbook.events import Notice
-from msgbook.provider.sse import ServerSentEvent, SSEDecoder
+from msgbook.provider.sse import STRAY, ServerSentEvent, SSEDecoder
 from msgbook.text import excerpt, one_line, visible, without_data
 
 JSONEvent = tuple[ServerSentEvent, dict[str, Any]]
@@ -150,7 +150,7 @@ class JSONEvents:
                 yield event, plain
                 self._note_end(plain)
                 continue
-            for data in _parts(event.data.strip()):
+            for data in _parts(event.data.strip(STRAY + "\n")):
                 if data.startswith("data:"):  # a gateway has framed an event again
                     data = data[len("data:") :].strip()
                 if self.done:

@@ -60,9 +60,16 @@ _MISSED = re.compile(
 """Words about a call or a result that is not there, whatever its id."""
 
 _REFUSED = re.compile(
-    r"unsupported|not support|unavailable|incompatible|mutually exclusive|cannot both|can't both|may not be (set|used|enabled)|unrecognized|unknown|unexpected|extra_forbidden|deprecated|instead"
+    r"unsupported|not support|unavailable|incompatible|mutually exclusive|cannot both|can't both|may not be (set|used|enabled)|unrecogni[sz]ed|unknown|unexpected|extra_forbidden|deprecated|instead"
     r"|not (an? )?(permitted|allowed|enabled|accept|available|recogni[sz]ed|configurable|applicable|compatible|valid for|belong|work with)"
-    r"|cannot (be (used|combined|applied|provided|enabled)|take|use|accept|handle)|only\b.{0,60}\b(allowed|supported|set)|不支持",
+    r"|cannot (be (used|combined|applied|provided|enabled|set)|take|use|accept|handle|set)|only\b.{0,60}\b(allowed|supported|set)|不支持"
+    r"|\b(expected|(?<!not )be) (to be )?(null|none|nil|undefined|nothing|absent|omitted|removed|unset|left out|left empty|empty)\b"
+    r"|\b(must|should) (not|never) (exist|be (set|sent|specified|provided|present|given|included|used|passed|supplied))\b"
+    r"|no longer|obsolete|\b(has been|have been|was|were) (removed|rejected|withdrawn|disabled)|\bplease (remove|omit|drop|unset)\b"
+    r"|\bno (such )?(field|param\w*|option|key|argument|property)\b|\b(does|do) not (exist|have|recogni[sz]e|know|understand)\b"
+    r"|\bnot (a |an )?(valid|known|supported) (field|param\w*|option|key|argument|property)\b|\bonly (for|with|works?|available|applies)\b|\brequires an?\b.{0,20}\bmodel\b"
+    r"|nicht (unterstützt|erlaubt|bekannt|zulässig)|(n'est |n’est )?pas (pris en charge|supporté|autorisé|reconnu)|non (supportat|consentit)|no (es |está )?(compatible|soportad|admitid|permitid)|não (é |e )?(suportad|permitid)"
+    r"|无法识别|不允许|不接受|未知|無効|サポートされ(て|ま)|対応していません|使用できません|지원(되지|하지)|не поддерживается",
     re.IGNORECASE,
 )
 """Words about a key as such or all its values. The user can change a value that is out of range."""
@@ -142,10 +149,10 @@ def _is_named(key: str, words: str) -> bool:
     return bool(re.search(rf"{quoted}|{named}|: {whole}\W*$", words, re.IGNORECASE))
 
 
-EFFORT = r"reasoning[ _.-]?(effort|level)|(?<!best[ -])\beffort\b|[\"'`]reasoning[\"'`]|\breasoning (is|param)|\bthinking\b|\bthink value\b"
+EFFORT = r"reasoning[ _.-]?(effort|level)|(?<!best[ -])\beffort\b|[\"'`]reasoning[\"'`]|\breasoning(:| (is|must|should|was|param))|\bthinking\b|\bthink value\b"
 """The key over each API, the key that holds it, and the words of Ollama and xAI."""
 
-SUMMARY = r"reasoning[ _.]summar|[\"'`]reasoning[\"'`]"
+SUMMARY = r"reasoning[ _.]summar|[\"'`]reasoning[\"'`]|\breasoning(:| (must|should|was))"
 NO_REASONING_BACK = re.compile(
     r"encrypted[ _]content\b.{0,200}\b(verif|decrypt|invalid|pars)|invalid_encrypted_content"
     r"|without its required|\brs_\w+\W.{0,40}\bnot found"

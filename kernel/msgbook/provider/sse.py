@@ -18,6 +18,11 @@ from msgbook.text import GrowingText
 LINE_LIMIT = 16_000_000
 """Most characters of one line, and of the data of one event. An image fits; a line without end does not."""
 
+STRAY = " \t" + "".join(
+    map(chr, (*range(9), *range(0xB, 0x20), *range(0x7F, 0xA0), *range(0x200B, 0x2010), 0x2028, 0x2029, 0x2060, 0xFEFF, 0xFFFD))
+)  # fmt: skip
+"""Characters around a line that nobody sees, such as signs of life and marks of byte order, and what stands for bytes that are no UTF-8."""
+
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _WHOLE = re.compile(r"(?:event: ([^\r\n]*)\n)?data: ([^\r\n]*)\n\n")
 """An event as nearly all servers write it."""
@@ -108,6 +113,7 @@ class SSEDecoder:
         if line.startswith("data: "):
             name, colon, value = "data", ":", line[len("data: ") :]
         else:
+            line = line.strip(STRAY)
             name, colon, value = line.partition(":")
             name, value = name.strip().lower(), value.removeprefix(" ")
         if name == "data" and colon:

@@ -43,12 +43,35 @@ def test_all_kinds_of_outputs_are_told_in_their_order():
     )
 
 
+TABLE = (
+    "<style scoped>td { color: red }</style><table>\n  <thead><tr><th></th><th>a</th><th>b</th></tr></thead>\n"
+    "  <tr>\n    <th>0</th>\n    <td>1</td>\n    <td>x\n y</td>\n  </tr>\n</table>"
+)
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
         ({"text_plain": "<Markdown object>", "text_markdown": "**b**"}, "**b**"),
         ({"text_plain": "  a\n0 1", "text_html": "<table>"}, "  a\n0 1"),
         ({"text_html": "<b>"}, "[text/html]"),
+        ({"text_html": "<script>draw()</script><div id='x'></div>"}, "[text/html]"),
+        ({"text_html": "<p>Sales<br>rose</p>&lt;5 %"}, "Sales\nrose\n<5 %"),
+        ({"text_html": TABLE}, "| a | b\n0 | 1 | x y"),
+        (
+            {"text_html": TABLE, "text_plain": "<IPython.core.display.HTML object>"},
+            "| a | b\n0 | 1 | x y",
+        ),
+        (
+            {"text_html": TABLE, "text_plain": "<pandas.io.formats.style.Styler at 0x7f3a>"},
+            "| a | b\n0 | 1 | x y",
+        ),
+        (
+            {"text_html": "<i></i>", "text_plain": "<m.C object at 0x7f3a>"},
+            "<m.C object at 0x7f3a>",
+        ),
+        ({"text_html": "<pre>a  b\n  c</pre>"}, "a  b\n  c"),
+        ({"text_html": "<!-- x --><style>p {}</style>a <b>b</b>c"}, "a bc"),
         ({"application_json": {"a": [1]}}, '{"a": [1]}'),
         ({"text_latex": "$x$"}, "$x$"),
     ],

@@ -27,6 +27,8 @@ _MOST_BAD_LINES = 10_000
 """Lines that are no JSON, beyond which a text has no value on each line."""
 _MOST_ERRORS = 100
 """Errors in a list, beyond which it is damaged as a whole. To name the line of one takes a while in a long text."""
+_BYTE = re.compile("[\udc80-\udcff]")
+"""A byte that is no UTF-8, as `surrogateescape` writes it."""
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _FIRST_KEY = re.compile(r'\{\s*("[^"\\]{1,80}")')
 _OPENING = 100
@@ -57,15 +59,7 @@ def load(data: bytes, item_keys: Collection[str] = ()) -> tuple[Any, bool]:
         raise BadJsonError(
             f"expected JSON of at most {MOST_VALUES:,} values, found more. {_REMEDY}"
         )
-    codec = next((codec for mark, codec in _MARKS if data.startswith(mark)), "utf-8")
-    try:
-        text = data.decode(codec)
-    except UnicodeDecodeError as error:
-        byte = error.object[error.start]
-        name = "UTF-8" if codec.startswith("utf-8") else "UTF-16"
-        raise BadJsonError(
-            f"expected JSON in {name}, found byte 0x{byte:02x} at offset {error.start}"
-        ) from None
+    text, bad_byte = _decoded(data)
     if jsontext.is_too_deep(text):
         raise BadJsonError(
             f"expected JSON of at most {jsontext.MAX_DEPTH} levels, found more levels"
@@ -74,21 +68,54 @@ def load(data: bytes, item_keys: Collection[str] = ()) -> tuple[Any, bool]:
     if not text:
         raise BadJsonError("expected JSON, found an empty file")
     try:
-        return _DECODER.decode(text), False
+        value = _DECODER.decode(text)
+        if bad_byte is None:
+            return value, False
+        is_one_value = True
     except json.JSONDecodeError as error:
-        items = list(_items(text, item_keys))
-        if any(isinstance(item, dict) for item in items):
-            return items, False
-        if text.count("\n") > MOST_VALUES:
-            raise BadJsonError(
-                f"expected at most {MOST_VALUES:,} lines, found more. {_REMEDY}"
-            ) from None
-        lines = _lines(text)
-        if error.msg != "Extra data" and not any(isinstance(line, dict) and line for line in lines):
-            raise _named(error, error.lineno) from None
-        if all(isinstance(line, BadJsonError) for line in lines) or len(lines) < 2:
-            raise _named(error, error.lineno) from None
+        is_one_value = error.msg != "Extra data"
+        failure = _named(error, error.lineno)
+    failure = bad_byte or failure
+    items = list(_items(text, item_keys))
+    if any(isinstance(item, dict) for item in items):
+        return items, False
+    if text.count("\n") > MOST_VALUES:
+        raise BadJsonError(f"expected at most {MOST_VALUES:,} lines, found more. {_REMEDY}")
+    lines = _lines(text)
+    if is_one_value and not any(isinstance(line, dict) and line for line in lines):
+        raise failure
+    if all(isinstance(line, BadJsonError) for line in lines) or len(lines) < 2:
+        raise failure
     return lines, True
+
+
+def _decoded(data: bytes) -> tuple[str, BadJsonError | None]:
+    """Return bytes as text, and the error about the first that are none; they stand in it as `_BYTE` finds them.
+
+    Raises:
+        BadJsonError: They are to be UTF-16, and are not: an odd byte moves all that follows.
+    """
+    codec = next((codec for mark, codec in _MARKS if data.startswith(mark)), "utf-8")
+    try:
+        return data.decode(codec), None
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        name = "UTF-8" if codec.startswith("utf-8") else "UTF-16"
+        failure = BadJsonError(
+            f"expected JSON in {name}, found byte 0x{byte:02x} at offset {error.start}"
+        )
+    if name == "UTF-16":
+        raise failure
+    return data.decode(codec, "surrogateescape"), failure
+
+
+def _require_utf8(text: str, start: int, end: int) -> None:
+    """Raise `BadJsonError` if a part of a text holds a byte that is no UTF-8."""
+    if bad := _BYTE.search(text, start, end):
+        byte = ord(bad[0]) - 0xDC00
+        raise BadJsonError(
+            f"expected JSON in UTF-8, found byte 0x{byte:02x} behind {bad.start():,} characters"
+        )
 
 
 def _lines(text: str) -> list[Any]:
@@ -107,9 +134,12 @@ def _lines(text: str) -> list[Any]:
 def _line(line: str, number: int) -> Any:
     """Return the value of a line, or the error that it gives."""
     try:
+        _require_utf8(line, 0, len(line))
         return _DECODER.decode(line)
     except json.JSONDecodeError as error:
         return _named(error, number)
+    except BadJsonError as error:
+        return error
 
 
 def _items(text: str, keys: Collection[str]) -> Iterator[Any]:
@@ -138,7 +168,11 @@ def _items(text: str, keys: Collection[str]) -> Iterator[Any]:
             at, errors, is_damaged = found.start(), errors + 1, True
             continue
         if not is_damaged or (isinstance(item, dict) and not item.keys().isdisjoint(keys)):
-            yield item
+            try:
+                _require_utf8(text, at, end)
+                yield item
+            except BadJsonError as error:
+                yield error
             is_damaged = False
         if text[end] == "]" and not is_damaged:
             if text[end + 1 :].strip():
