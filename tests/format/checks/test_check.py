@@ -11,13 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from msgbook_format import check
-from msgbook_format.extras.checks import fix
+from msgbook_format.extras.checks import findings, fix
 from msgbook_format.extras.checks.file_rules import is_same_notebook
 
 HERE = Path(__file__).parents[1]
 FIXTURES = sorted((HERE / "fixtures").glob("*.md"))
 DOCS = (HERE.parents[1] / "docs" / "commands.md").read_text("utf-8")
-DOCUMENTED = set(re.findall(r"\*\*`([a-z0-9-]+)`\*\*", DOCS))
+DOCUMENTED = {
+    (name, severity)
+    for names, severity in re.findall(
+        r"^((?:\*\*`[a-z0-9-]+`\*\*(?:, )?)+) \((\w+)[,) ]", DOCS, re.M
+    )
+    for name in re.findall(r"`([a-z0-9-]+)`", names)
+}
 EXAMPLES = [
     (re.findall(r"\*\*`([a-z0-9-]+)`\*\*", example.above), example.body)
     for example in fences_of(
@@ -273,10 +279,18 @@ def test_a_finding_shows_the_value_that_was_found():
     ]
 
 
-def test_every_code_is_documented():
+def test_every_row_is_documented_with_its_severity():
+    rows = {
+        (row.name, row.severity) for row in vars(findings).values() if isinstance(row, findings.Row)
+    }
+
+    assert rows == DOCUMENTED
+
+
+def test_every_name_has_a_case():
     told = {code for _, expected in CASES.values() for _, code in expected} | {"output-file"}
 
-    assert told == DOCUMENTED
+    assert told == {name for name, _ in DOCUMENTED}
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)

@@ -11,6 +11,7 @@ import yaml
 
 from msgbook_format.agents.properties import PROPERTIES, USERS_OWN, find_property, property_table
 from msgbook_format.cells.code import PYTHON_INFO
+from msgbook_format.extras.checks import findings
 from msgbook_format.extras.checks.checked_text import (
     YAML_LINE,
     CheckedCell,
@@ -44,7 +45,7 @@ def check_frontmatter_agents(checked: CheckedText) -> Iterator[Finding]:
     try:
         found = entries(checked.root)
     except YamlError:
-        return  # see `frontmatter_rules`
+        return  # see `check_frontmatter`
     agents, default = last(found, "agents"), last(found, "default_agent")
     if agents is not None:
         yield from _definitions(agents)
@@ -56,11 +57,11 @@ def check_frontmatter_agents(checked: CheckedText) -> Iterator[Finding]:
     elif name in _temporary_agents(checked):
         return  # see `check_default_agents`
     elif checked.can_judge_agents and name not in checked.known_agents:
-        message = f"`default_agent` names `{name[:_SHOWN]}`, but no such agent is defined"
-        yield Finding(
+        yield findings.UNKNOWN_AGENT.at(
             default.line + YAML_LINE,
-            "unknown-agent",
-            f"{message}: expected one of {_listed(checked.known_agents)}",
+            what="`default_agent`",
+            name=name[:_SHOWN],
+            known=_listed(checked.known_agents),
         )
 
 
@@ -72,10 +73,7 @@ def check_named_agents(checked: CheckedText) -> Iterator[Finding]:
         line = parse_agent_line(source)
         first_line = parse_agent_line(source.lstrip().partition("\n")[0])
         if first_line is not None and _is_python(cell.head, checked.rule):
-            message = f"`%agent {first_line.verb}` is in a Python fence, where it has no effect"
-            yield Finding(
-                cell.head.line, "agent-in-python", f"{message}: change the fence to ```ipython"
-            )
+            yield findings.AGENT_IN_PYTHON.at(cell.head.line, verb=first_line.verb)
         elif line is not None:
             yield from _unreadable(f"%agent {line.verb}", line.problem, cell.head.line)
             if line.verb == "new":
@@ -84,11 +82,8 @@ def check_named_agents(checked: CheckedText) -> Iterator[Finding]:
         for located in (cell.head, *cell.below) if checked.agents.names else ():
             name = _agent_of(located)
             if name is not None and name not in known:
-                yield Finding(
-                    located.footnote_line,
-                    "unknown-agent",
-                    f"the agent `{name[:_SHOWN]}` is not defined above: "
-                    f"expected one of {_listed(known)}",
+                yield findings.UNDEFINED_AGENT.at(
+                    located.footnote_line, name=name[:_SHOWN], known=_listed(known)
                 )
 
 
@@ -107,22 +102,17 @@ def check_default_agents(checked: CheckedText) -> Iterator[Finding]:
         elif line is not None and line.problem is None:
             default, what = line.name, "`%agent default` above"
             if checked.can_judge_agents and default not in known | temporary.keys():
-                message = (
-                    f"`%agent default` names `{default[:_SHOWN]}`, but no such agent is defined"
-                )
-                listed = _listed(known | temporary.keys())
-                yield Finding(
-                    cell.head.line, "unknown-agent", f"{message}: expected one of {listed}"
+                yield findings.UNKNOWN_AGENT.at(
+                    cell.head.line,
+                    what="`%agent default`",
+                    name=default[:_SHOWN],
+                    known=_listed(known | temporary.keys()),
                 )
         elif (
             default in temporary and default not in known and _waits_for_default(cell, checked.rule)
         ):
-            yield Finding(
-                cell.head.line,
-                "agent-too-late",
-                f"{what} names the agent `{default[:_SHOWN]}`, which the cell in line "
-                f"{temporary[default]} makes for the cells below it alone: this message will fail. Move "
-                "that cell up, or name another agent in the message",
+            yield findings.AGENT_TOO_LATE.at(
+                cell.head.line, what=what, name=default[:_SHOWN], line=temporary[default]
             )
 
 
@@ -157,8 +147,7 @@ def _definitions(agents: Entry) -> Iterator[Finding]:
     try:
         plain_value(agents.node)
     except YamlError as error:
-        message = f"{error}. No agents are read."
-        yield Finding(agents.line + YAML_LINE, "frontmatter-yaml", message)
+        yield findings.UNREADABLE_AGENTS.at(agents.line + YAML_LINE, problem=error)
         return
     for agent in entries(agents.node):
         if isinstance(agent.node, yaml.MappingNode):
@@ -179,17 +168,14 @@ def check_msg_lines(checked: CheckedText) -> Iterator[Finding]:
 
 def _unreadable(magic: str, problem: str | None, line: int) -> Iterator[Finding]:
     if problem is not None:
-        yield Finding(line, "unreadable-magic", f"`{magic}` cannot be run: {problem}")
+        yield findings.UNREADABLE_MAGIC.at(line, magic=magic, problem=problem)
 
 
 def _temporary(magic: AgentLine, line: int) -> Iterator[Finding]:
     """Yield findings about the properties of a `%agent new` cell."""
     for key, value in property_table(magic.attributes).items():
         if key == "system_prompt":
-            message = f"the temporary agent `{magic.name[:_SHOWN]}` cannot set `system_prompt`"
-            yield Finding(
-                line, "temporary-agent", f"{message}; only `agents:` in the frontmatter can"
-            )
+            yield findings.TEMPORARY_AGENT.at(line, name=magic.name[:_SHOWN])
         else:
             yield from _property(magic.name, key, value, f"`{_one_line(value)}`", line=line)
 
@@ -200,22 +186,22 @@ def _property(agent: str, key: str, value: Any, shown: str, *, line: int) -> Ite
     what = f"`{_one_line(key)}` of the agent `{agent[:_SHOWN]}`"
     if known is None:
         near = get_close_matches(key[:_SHOWN], PROPERTIES, n=1)
-        suggestion = f". Did you mean `{near[0]}`?" if near else ""
-        yield Finding(line, "unknown-property", f"{what} is unknown and ignored{suggestion}")
+        row = findings.MISSPELLED_PROPERTY if near else findings.UNKNOWN_PROPERTY
+        yield row.at(line, what=what, near="".join(near))
     elif known.is_users:
-        yield Finding(line, "users-property", f"{what} is ignored: {USERS_OWN}")
+        yield findings.USERS_PROPERTY.at(line, what=what, why=USERS_OWN)
     elif value is not None:
         try:
             known.read(value)
         except ValueError:
-            message = f"expected {known.expected} for {what}, found {shown}"
-            consequence = ". Until then nothing is allowed" if known.narrows else ""
-            yield Finding(line, "agents-type", message + consequence)
+            row = findings.NARROWING_TYPE if known.narrows else findings.AGENTS_TYPE
+            yield row.at(line, expected=known.expected, what=what, found=shown)
 
 
 def _wrong_type(entry: Entry, what: str, expected: str) -> Finding:
-    message = f"expected {expected} for {what}, found {describe_node(entry.node)}"
-    return Finding(entry.line + YAML_LINE, "agents-type", message)
+    return findings.AGENTS_TYPE.at(
+        entry.line + YAML_LINE, expected=expected, what=what, found=describe_node(entry.node)
+    )
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -271,13 +257,11 @@ def check_frontmatter(checked: CheckedText) -> Iterator[Finding]:
     try:
         root = checked.root
     except YamlError as error:
-        message = f"the frontmatter is not valid YAML here: {error}. Its agents are not read."
-        yield Finding(error.line + YAML_LINE, "frontmatter-yaml", message)
+        yield findings.INVALID_YAML.at(error.line + YAML_LINE, problem=error)
         return
     found = entries(root)
     if root is not None and not isinstance(root, yaml.MappingNode):
-        message = f"expected `key: value` lines in the frontmatter, found {describe_node(root)}"
-        yield Finding(YAML_LINE + 1, "frontmatter-yaml", message)
+        yield findings.NO_MAPPING.at(YAML_LINE + 1, found=describe_node(root))
     yield from _duplicates(found)
     yield from _jupytext(checked, found)
 
@@ -285,22 +269,16 @@ def check_frontmatter(checked: CheckedText) -> Iterator[Finding]:
 def _broken_jupyter(checked: CheckedText) -> Iterator[Finding]:
     match = re.search(r"^jupyter:(?=[ \t\r\n]|$)", checked.user, re.M)
     if match and checked.ours is None:
-        yield Finding(
-            checked.user.count("\n", 0, match.start()) + 1 + YAML_LINE,
-            "jupyter-key",
-            "expected a mapping of JSON values below `jupyter:`, found something else. Kernel and "
-            "metadata of the notebook are not read. Correct the value, or delete the key.",
-        )
+        line = checked.user.count("\n", 0, match.start()) + 1
+        yield findings.JUPYTER_KEY.at(line + YAML_LINE)
 
 
 def _duplicates(found: list[Entry]) -> Iterator[Finding]:
     seen: dict[str, int] = {}
     for entry in found:
         if entry.key in seen and entry.key in _KEYS:
-            yield Finding(
-                entry.line + YAML_LINE,
-                "duplicate-key",
-                f"`{entry.key}` is already set in line {seen[entry.key]}; keep only one",
+            yield findings.DUPLICATE_KEY.at(
+                entry.line + YAML_LINE, key=entry.key, line=seen[entry.key]
             )
         seen.setdefault(entry.key, entry.line + YAML_LINE)
 
@@ -313,26 +291,17 @@ def _jupytext(checked: CheckedText, found: list[Entry]) -> Iterator[Finding]:
     lines = {e.key: e.line + YAML_LINE for e in entries(jupyter.node if jupyter else None)}
     given = last(found, "jupytext")
     if given is not None:
-        message = "`jupytext` has no effect here: move it below `jupyter:`"
-        yield Finding(given.line + YAML_LINE, "jupytext-ignored", message)
+        yield findings.JUPYTEXT_MISPLACED.at(given.line + YAML_LINE)
     for key in _OLD_KEYS:
         if key in ours:
-            message = (
-                f"`{key}` is a key of old versions and has no effect; use `jupytext: formats:`"
-            )
-            yield Finding(lines.get(key, line), "jupytext-ignored", message)
+            yield findings.JUPYTEXT_OLD_KEY.at(lines.get(key, line), key=key)
     jupytext = ours.get("jupytext")
     jupytext_line = lines.get("jupytext", line)
     if jupytext is not None and not isinstance(jupytext, dict):
-        yield Finding(
-            jupytext_line,
-            "jupytext-ignored",
-            "expected a mapping for `jupytext`, found another value: it has no effect",
-        )
+        yield findings.JUPYTEXT_TYPE.at(jupytext_line)
     elif jupytext:
         for key in sorted(jupytext.keys() - {"formats", "text_representation"}):
-            message = f"`{key[:40]}` below `jupytext` has no effect: only `formats` has"
-            yield Finding(jupytext_line, "jupytext-ignored", message)
+            yield findings.JUPYTEXT_KEY.at(jupytext_line, key=key[:_SHOWN])
         if "formats" in jupytext:
             yield from _formats(jupytext["formats"], jupytext_line, checked.heading is not None)
 
@@ -340,16 +309,14 @@ def _jupytext(checked: CheckedText, found: list[Entry]) -> Iterator[Finding]:
 def _formats(formats: object, line: int, section: bool) -> Iterator[Finding]:
     own = "md:msg" if section else ".msg.md:msg"
     if not isinstance(formats, str):
-        message = f"expected text such as `formats: ipynb,{own}`, found a list or mapping"
-        yield Finding(line, "jupytext-formats", f"{message}: the file is not paired")
+        yield findings.FORMATS_TYPE.at(line, own=own)
         return
     for name in (name.strip() for name in formats.split(",")):
         if name in ("ipynb", own):
             continue
-        is_unnamed = name == own[:-4]
-        problem = "lacks the name of the format" if is_unnamed else "has no effect"
-        message = f"`{name[:40]}` in `formats` {problem}: only `ipynb` and `{own}` are supported"
-        yield Finding(line, "jupytext-formats", message)
+        is_unnamed = name == own.removesuffix(":msg")
+        row = findings.FORMATS_UNNAMED if is_unnamed else findings.FORMATS_UNKNOWN
+        yield row.at(line, name=name[:_SHOWN], own=own)
 
 
 # Words of `%%msg` lines.
@@ -370,26 +337,16 @@ def check_msg_words(checked: CheckedText) -> Iterator[Finding]:
             continue
         magic = _MAGIC.match(located.cell.body)
         if magic is not None and _is_near_msg(magic[1], magic[2]):
-            yield Finding(located.body_line, "misspelled-mark", _describe_magic(magic[1]))
+            is_cell_magic = magic[1].startswith("%%")
+            row = findings.MISSPELLED_MAGIC if is_cell_magic else findings.MISSPELLED_LINE
+            yield row.at(located.body_line, found=magic[1], magic=MSG_MAGIC)
 
 
 def _unknown_key(line: int, key: str) -> Finding:
     near = ["history"] if is_near_history(key) else get_close_matches(key[:_SHOWN], MSG_KEYS, n=1)
-    suggestion = (
-        f". Did you mean `{near[0]}`?" if near else f": expected {', '.join(sorted(MSG_KEYS))}"
-    )
-    message = f"`{MSG_MAGIC}` has no attribute `{key[:_SHOWN]}`, so it has no effect{suggestion}"
-    return Finding(line, "misspelled-mark", message)
-
-
-def _describe_magic(magic: str) -> str:
-    effect = "its attributes have no effect, so it hides nothing"
-    if magic.startswith("%%"):
-        effect = (
-            "the cell is sent as code, its attributes hide nothing, and running it is an error unless there "
-            "is such a magic"
-        )
-    return f"`{magic}` is not `{MSG_MAGIC}`: {effect}. Write `{MSG_MAGIC}`"
+    row = findings.MISSPELLED_KEY if near else findings.UNKNOWN_KEY
+    known = ", ".join(sorted(MSG_KEYS))
+    return row.at(line, magic=MSG_MAGIC, key=key[:_SHOWN], near="".join(near), known=known)
 
 
 def _is_near_msg(magic: str, rest: str) -> bool:

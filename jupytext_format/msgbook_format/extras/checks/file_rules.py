@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgbook_format.document.reader import reads
+from msgbook_format.extras.checks import findings
 from msgbook_format.extras.checks.checked_text import CheckedText, LocatedCell, parse_for_checks
 from msgbook_format.extras.checks.lookalikes import Line, closes, fence_run, find_lookalikes
 from msgbook_format.finding import Finding
@@ -29,8 +30,7 @@ _NAMES = {"\x00": "a NUL character", "\r": "a carriage return (CR)"}
 def check_bom(checked: CheckedText) -> Iterator[Finding]:
     """Yield a finding if the file begins with a byte order mark."""
     if checked.split.bom:
-        message = "the file begins with a byte order mark, which other tools read as text"
-        yield Finding(1, "bom", message, fixable=not checked.text.startswith(BOM))
+        yield findings.BOM.at(1, fixable=not checked.text.startswith(BOM))
 
 
 def check_mixed_line_ends(checked: CheckedText) -> Iterator[Finding]:
@@ -45,23 +45,16 @@ def check_mixed_line_ends(checked: CheckedText) -> Iterator[Finding]:
     # The user's own text stays byte for byte.
     kept = checked.user + (split.document.core if split.document else "")
     fixable = "\r\r\n" not in checked.text and "\r" not in kept
-    yield Finding(
-        checked.text.count("\n", 0, other.start()) + 1,
-        "mixed-line-ends",
-        f"{pairs} of {checked.text.count(chr(10))} lines end with CRLF, the others with LF. "
-        "End all lines with LF.",
-        fixable=fixable,
+    number = checked.text.count("\n", 0, other.start()) + 1
+    yield findings.MIXED_LINE_ENDS.at(
+        number, fixable=fixable, pairs=pairs, lines=checked.text.count("\n")
     )
 
 
 def check_cr_line_ends(checked: CheckedText) -> Iterator[Finding]:
     """Yield a finding if CRs alone are where line ends should be."""
     if ends_lines_with_cr(checked.text):
-        message = (
-            "all lines end with a carriage return (CR) alone, so the file is read as one line and "
-            "has no messages. End all lines with LF."
-        )
-        yield Finding(1, "cr-line-ends", message)
+        yield findings.CR_LINE_ENDS.at(1)
 
 
 def ends_lines_with_cr(text: str) -> bool:
@@ -78,9 +71,7 @@ def check_control_characters(checked: CheckedText) -> Iterator[Finding]:
         number += checked.text.count("\n", counted, match.start())
         counted = match.start()
         if number != last:
-            name = _NAMES[match[0]]
-            message = f"the line contains {name}: editors and git may change or reject the file"
-            yield Finding(number, "control-character", message)
+            yield findings.CONTROL_CHARACTER.at(number, character=_NAMES[match[0]])
         last = number
 
 
@@ -95,12 +86,7 @@ def check_conflict_marks(checked: CheckedText) -> Iterator[Finding]:
         elif not opened:
             # Without the other marks, this line makes a heading of the line above it.
             continue
-        yield Finding(
-            number,
-            "conflict-mark",
-            f"`{match[0].rstrip()[:_SHOWN]}` is a conflict mark of git, which could not merge the file "
-            "here. Keep one side or both, and delete the mark. If it is part of your text, indent it.",
-        )
+        yield findings.CONFLICT_MARK.at(number, line=match[0].rstrip()[:_SHOWN])
 
 
 def check_message_section(checked: CheckedText) -> Iterator[Finding]:
@@ -114,22 +100,15 @@ def check_message_section(checked: CheckedText) -> Iterator[Finding]:
         return
     frontmatter = checked.split.frontmatter
     key = _KEY.search(frontmatter.core) if frontmatter else None
-    yield Finding(
-        frontmatter.core.count("\n", 0, key.start()) + 1 if frontmatter and key else 1,
-        "section-missing",
-        f"`message_section` names the heading {checked.heading!r}, but the file has none, so it has no "
-        f"messages. Add `## {checked.heading}` where they begin. In a `.msg.md` file you can also "
-        "delete the key: then all of the file is messages.",
-    )
+    number = frontmatter.core.count("\n", 0, key.start()) + 1 if frontmatter and key else 1
+    yield findings.SECTION_MISSING.at(number, heading=checked.heading)
 
 
 def _markers_above(checked: CheckedText, document: str) -> Iterator[Finding]:
     for line in find_lookalikes(document, checked.document_line, has_marker=False).markers[:1]:
-        yield Finding(
-            line.number,
-            "marker-above-section",
-            f"`{line.text[:40]}` is above the last heading {checked.heading!r}, where the messages "
-            "begin. It is not a message and is never sent to a model.",
+        shown_line = line.text[:_SHOWN]
+        yield findings.MARKER_ABOVE_SECTION.at(
+            line.number, line=shown_line, heading=checked.heading
         )
 
 
@@ -146,13 +125,7 @@ def _headings_below(checked: CheckedText, document: str) -> Iterator[Finding]:
     for located in last:
         for line in located.lookalikes.headings:
             if len(line.text) - len(line.text.lstrip("#")) <= level:
-                yield Finding(
-                    line.number,
-                    "section-not-last",
-                    f"the heading `{line.text[:40]}` is below the heading of the message section, which "
-                    "is the last section of the file. It is read as part of the message above it. "
-                    "Move it above the section.",
-                )
+                yield findings.SECTION_NOT_LAST.at(line.number, line=line.text[:_SHOWN])
                 return
 
 
@@ -218,12 +191,7 @@ def check_near_markers(checked: CheckedText) -> Iterator[Finding]:
     """Yield content that looks like a marker."""
     for located in checked.text_cells:
         for line in located.lookalikes.near_markers if located.is_prose else ():
-            yield Finding(
-                line.number,
-                "near-marker",
-                f"`{line.text.strip()[:_SHOWN]}` is content, not a marker. A marker is one to five `#` in "
-                "the first column, one space, `%%` or `%%%`, then a space, `[^` or the end of the line.",
-            )
+            yield findings.NEAR_MARKER.at(line.number, line=line.text.strip()[:_SHOWN])
 
 
 def check_orphan_outputs(checked: CheckedText) -> Iterator[Finding]:
@@ -231,13 +199,7 @@ def check_orphan_outputs(checked: CheckedText) -> Iterator[Finding]:
     for cell in checked.cells:
         if cell.head.role == "orphan":
             marker = cell.head.text.partition("\n")[0].strip()
-            yield Finding(
-                cell.head.line,
-                "orphan-output",
-                f"`{marker[:_SHOWN]}` has no prompt above it. An answer is sent as a message of the "
-                "assistant, anything else is not sent. Put it below the prompt that it belongs to. "
-                "If it is part of your text, write `\\` before it.",
-            )
+            yield findings.ORPHAN_OUTPUT.at(cell.head.line, line=marker[:_SHOWN])
 
 
 def check_attributes(checked: CheckedText) -> Iterator[Finding]:
@@ -248,13 +210,11 @@ def check_attributes(checked: CheckedText) -> Iterator[Finding]:
         counts = Counter(key for key, value in located.cell.attributes if isinstance(value, str))
         for key, count in counts.items():
             if count > 1:
-                message = f"`{key[:_SHOWN]}` is set {count} times: the first value counts"
-                yield Finding(located.footnote_line, "duplicate-attribute", message)
+                yield findings.DUPLICATE_ATTRIBUTE.at(
+                    located.footnote_line, key=key[:_SHOWN], count=count
+                )
         for key in _unclosed_quotes(located):
-            message = (
-                f"the quote of `{key[:_SHOWN]}=` is not closed: the value ends at the first space"
-            )
-            yield Finding(located.footnote_line, "unclosed-quote", message)
+            yield findings.UNCLOSED_QUOTE.at(located.footnote_line, key=key[:_SHOWN])
 
 
 def _unclosed_quotes(located: LocatedCell) -> Iterator[str]:
@@ -275,12 +235,7 @@ def check_duplicate_ids(checked: CheckedText) -> Iterator[Finding]:
     for cell in checked.cells:
         if cell.id is not None:
             if cell.id in seen:
-                yield Finding(
-                    cell.head.line,
-                    "duplicate-id",
-                    f"the cell in line {seen[cell.id]} already has the id `{cell.id}`. This cell gets another "
-                    "id, which changes with its text. Give it a label of its own.",
-                )
+                yield findings.DUPLICATE_ID.at(cell.head.line, line=seen[cell.id], id=cell.id)
             seen.setdefault(cell.id, cell.head.line)
         calls: dict[str, int] = {}
         for located in cell.below:
@@ -292,11 +247,8 @@ def check_duplicate_ids(checked: CheckedText) -> Iterator[Finding]:
             ):
                 continue
             if label in calls:
-                message = (
-                    f"the call in line {calls[label]} already has the label `[^{label[:_SHOWN]}]`"
-                )
-                yield Finding(
-                    located.line, "duplicate-id", f"{message}: results belong to the last one"
+                yield findings.DUPLICATE_LABEL.at(
+                    located.line, line=calls[label], label=label[:_SHOWN]
                 )
             calls.setdefault(label, located.line)
 
@@ -336,12 +288,7 @@ def _inside(opened: LocatedCell, text_cells: list[LocatedCell], end: Line) -> It
     fence = opened.lookalikes.open_fence
     start = fence.number if fence else opened.line
     for located in text_cells:
-        yield Finding(
-            located.line,
-            "marker-in-fence",
-            f"this marker begins a cell, even inside the fence from line {start} to line "
-            f"{end.number}. If it is content, write `\\` before it.",
-        )
+        yield findings.MARKER_IN_FENCE.at(located.line, start=start, end=end.number)
 
 
 def _unclosed(located: LocatedCell) -> Iterator[Finding]:
@@ -350,16 +297,15 @@ def _unclosed(located: LocatedCell) -> Iterator[Finding]:
         # An answer can be cut off inside a fence; the status of its turn says so.
         return
     code = located.role == "code"
-    effect = "the code reaches to the end of the cell" if code else "it hides all that follows"
-    message = f"the fence {fence_run(fence.text)[:_SHOWN]} is not closed: {effect}"
-    yield Finding(fence.number, "unclosed-fence", message, fixable=code and fence is first)
+    row = findings.UNCLOSED_CODE if code else findings.UNCLOSED_FENCE
+    run = fence_run(fence.text)[:_SHOWN]
+    yield row.at(fence.number, fixable=code and fence is first, fence=run)
 
 
 # Footnotes that cannot be read.
 
 
 _LABEL = re.compile(r"\[\^[ \t]*([^\s\[\]^]+)")
-_UNREAD = "unread-footnote"
 
 
 def check_unread_footnotes(checked: CheckedText) -> Iterator[Finding]:
@@ -373,12 +319,7 @@ def check_unread_footnotes(checked: CheckedText) -> Iterator[Finding]:
         number = located.line + lines.index(located.unread) if is_here else located.footnote_line
         numbers.add(number)
         label, mark = _proposal(located.unread, located.cell.label)
-        yield Finding(
-            number,
-            _UNREAD,
-            f"this line cannot be read as the footnote of the marker in line {located.line}, so the cell is not sent "
-            f"to a model. Write `{label}: {mark}` below a marker that ends with `{label}`",
-        )
+        yield findings.UNREAD_FOOTNOTE.at(number, line=located.line, label=label, mark=mark)
     held = set(checked.held.values())
     lines = [shown(line) for line in checked.text.split("\n")]
     for line in dict.fromkeys([*list_stray_footnotes(checked.placed), *sorted(held)]):
@@ -386,13 +327,8 @@ def check_unread_footnotes(checked: CheckedText) -> Iterator[Finding]:
         number = len(lines) - lines[::-1].index(line) if line in lines else 1
         if number in numbers or (line not in held and not _is_prose(checked, number)):
             continue
-        effect = ", so what it may belong to is not sent to a model" if line in held else ""
-        yield Finding(
-            number,
-            _UNREAD,
-            f"no marker takes this line as its footnote{effect}. Put it in one line below its marker, with the "
-            "marker's label, or write `\\` before it if it is text",
-        )
+        row = findings.HOLDING_FOOTNOTE if line in held else findings.STRAY_FOOTNOTE
+        yield row.at(number)
 
 
 def _is_prose(checked: CheckedText, number: int) -> bool:

@@ -10,6 +10,7 @@ from typing import get_args
 
 from msgbook_format import jsontext
 from msgbook_format.document.reader import reads
+from msgbook_format.extras.checks import findings
 from msgbook_format.extras.checks.checked_text import CheckedText, LocatedCell
 from msgbook_format.finding import Finding, OutputFileRule
 from msgbook_format.outputs.output_history import KEY, has_stale_marks
@@ -24,7 +25,6 @@ from msgbook_format.turn.output_cells.turn_attributes import COUNTS, read_count,
 _OBJECTS = ("usage", "context", "turn", "extra", "metadata", "output_metadata")
 _BINARY = ("image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream")
 _BASE64_LINE = re.compile(r"[A-Za-z0-9+/]+={0,2}")
-_SENT_WHOLE = "the whole text is sent as the value of `invalid_json`"
 _SHOWN = 40
 
 
@@ -40,17 +40,13 @@ def check_call_texts(checked: CheckedText) -> Iterator[Finding]:
     for located in checked.text_cells:
         is_call = located.role == "block" and cell_kind(located.cell) is TOOL_CALLS
         if is_call and not is_understood(located.cell):
-            message = f"{_why_unreadable(located)}: {_SENT_WHOLE}"
-            yield Finding(located.body_line, "unreadable-call", message)
-
-
-def _why_unreadable(call: LocatedCell) -> str:
-    named, called = call.value("name"), read_call_text(call.cell.body, None).name
-    if named is not None and called not in (None, named):
-        return (
-            f"the body calls `{(called or '')[:_SHOWN]}`, but the footnote says `{named[:_SHOWN]}`"
-        )
-    return "expected arguments as JSON or XML elements, found neither"
+            named, called = located.value("name"), read_call_text(located.cell.body, None).name
+            if named is None or called is None or called == named:
+                yield findings.UNREADABLE_CALL.at(located.body_line)
+            else:
+                yield findings.CONTRADICTING_CALL.at(
+                    located.body_line, called=called[:_SHOWN], named=named[:_SHOWN]
+                )
 
 
 def _turns(text_cells: list[LocatedCell]) -> Iterator[list[LocatedCell]]:
@@ -88,51 +84,50 @@ def _unanswered(turn: list[LocatedCell]) -> Iterator[Finding]:
         given = located.value("call")
         answered = given if given is not None else labels.get(label.rpartition(".")[0])
         if answered is None or answered not in ids:
-            message = _no_call(label, given, bool(ids))
-            if not ids and located.cell.body.startswith("<"):
-                message += '. If this is a call, write `name="TOOL"` in its footnote'
-            yield Finding(located.line, "result-without-call", message)
+            yield _no_call(located, given, bool(ids))
         open_calls.pop(answered or "", None)
     if (turn[0].value("turn_status") or "done") == "done":
         for located in open_calls.values():
-            message = "the call has no result: in requests it counts as interrupted"
-            yield Finding(located.line, "call-without-result", message)
+            yield findings.CALL_WITHOUT_RESULT.at(located.line)
 
 
-def _no_call(label: str, given: str | None, calls: bool) -> str:
+def _no_call(result: LocatedCell, given: str | None, has_calls: bool) -> Finding:
+    """Return the finding about a result whose call, `given` by its id or else by a label, is not in its turn."""
+    may_be_call = not has_calls and result.cell.body.startswith("<")
     if given is not None:
-        return f"`call=` names `{given[:_SHOWN]}`, but no call of this turn has that id"
-    effect = "it is read as the result of the last call" if calls else "there is no call above it"
-    prefix = label.rpartition(".")[0][:_SHOWN]
-    return f"this result belongs to a call labelled `[^{prefix}]`, but the turn has none: {effect}"
+        row = findings.UNNAMED_CALL_OF_ID if may_be_call else findings.WRONG_CALL_ID
+        return row.at(result.line, call=given[:_SHOWN])
+    row = findings.WRONG_LABEL if has_calls else findings.NO_CALL
+    prefix = (result.cell.label or "").rpartition(".")[0][:_SHOWN]
+    return (findings.UNNAMED_CALL if may_be_call else row).at(result.line, label=prefix)
 
 
 def check_values(checked: CheckedText) -> Iterator[Finding]:
     """Yield attributes whose values cannot be read, or are unknown."""
     for located in checked.text_cells:
         for key, value in located.cell.attributes:
-            wrong = _wrong_value(located, key, value) if isinstance(value, str) else None
+            if not isinstance(value, str):
+                continue
+            wrong = _wrong_value(located, key, value)
             if wrong is not None:
-                yield Finding(located.footnote_line, *wrong)
+                known = ", ".join(_known_statuses(located, key))
+                yield wrong.at(located.footnote_line, key=key, found=value[:_SHOWN], known=known)
 
 
-def _wrong_value(located: LocatedCell, key: str, value: str) -> tuple[str, str] | None:
-    """Return code and message for a value that is wrong; None for any other."""
-    shown = f"found `{value[:_SHOWN]}`"
+def _wrong_value(located: LocatedCell, key: str, value: str) -> findings.Row | None:
+    """Return what is wrong with a value; None if nothing is."""
     if key in _OBJECTS and jsontext.load_object(value) is None:
-        return "bad-json", f"expected a JSON object for `{key}`, {shown}"
+        return findings.BAD_OBJECT
     if located.role not in ("block", "output"):
         return None
     if key == "time" and not _is_time(value):
-        return "bad-time", f"expected a time such as 2026-11-20T10:00:00Z, {shown}"
+        return findings.BAD_TIME
     if key in ("duration", "turn_duration") and read_seconds(value) is None:
-        return "bad-duration", f"expected seconds such as 0.5s for `{key}`, {shown}"
+        return findings.BAD_DURATION
     if key in COUNTS and located.role == "block" and read_count(value) is None:
-        return "bad-count", f"expected a number of up to 15 digits for `{key}`, {shown}"
+        return findings.BAD_COUNT
     known = _known_statuses(located, key)
-    if known and value not in known:
-        return "bad-status", f"expected {', '.join(known)} for `{key}`, {shown}"
-    return None
+    return findings.BAD_STATUS if known and value not in known else None
 
 
 def _known_statuses(located: LocatedCell, key: str) -> tuple[str, ...]:
@@ -175,16 +170,15 @@ def _wrong_json(located: LocatedCell) -> Iterator[Finding]:
     try:
         value = jsontext.loads(located.cell.body)
     except json.JSONDecodeError as error:
-        message = f"expected {expected}, found an error in column {error.colno}: {error.msg}"
-        yield Finding(line + error.lineno - 1, "bad-json", f"{message}; the body is read as text")
+        number = line + error.lineno - 1
+        yield findings.BAD_JSON.at(number, expected=expected, column=error.colno, problem=error.msg)
         return
     except ValueError as error:
-        yield Finding(line, "bad-json", str(error))
+        yield findings.UNREADABLE_JSON.at(line, problem=error)
         return
     if located.cell.type == "nb" and not isinstance(value, dict):
-        found = " ".join(located.cell.body[:80].split())[:40]
-        message = f"expected a JSON object, found `{found}`"
-        yield Finding(line, "bad-json", f"{message}; the body is read as text")
+        start = " ".join(located.cell.body[: 2 * _SHOWN].split())[:_SHOWN]
+        yield findings.NO_OBJECT.at(line, found=start)
 
 
 def _wrong_base64(located: LocatedCell) -> Iterator[Finding]:
@@ -195,11 +189,9 @@ def _wrong_base64(located: LocatedCell) -> Iterator[Finding]:
     lines = located.cell.body.split("\n")
     for number, text in enumerate(lines):
         if text.strip() and not _BASE64_LINE.fullmatch(text.strip()):
-            message = f"expected BASE64, found `{text.strip()[:_SHOWN]}`"
-            yield Finding(line + number, "bad-base64", message)
+            yield findings.BAD_BASE64.at(line + number, found=text.strip()[:_SHOWN])
             return
-    message = "the BASE64 is cut short: its length is not a multiple of four"
-    yield Finding(line + len(lines) - 1, "bad-base64", message)
+    yield findings.CUT_BASE64.at(line + len(lines) - 1)
 
 
 def check_output_files(checked: CheckedText, check_file: OutputFileRule) -> Iterator[Finding]:
@@ -207,18 +199,12 @@ def check_output_files(checked: CheckedText, check_file: OutputFileRule) -> Iter
     for located in checked.text_cells:
         name = located.value("output_file")
         if located.role in ("output", "block") and name is not None:
-            message = check_file(name, located.value("sha256"))
-            if message is not None:
-                yield Finding(located.footnote_line, "output-file", message)
+            problem = check_file(name, located.value("sha256"))
+            if problem is not None:
+                yield findings.OUTPUT_FILE.at(located.footnote_line, problem=problem)
 
 
 # Rules about `history`: values that are unknown, and values that hide nothing or too much.
-
-
-_STALE = (
-    "the cell's `output_history` was made for other outputs, so none of its outputs is sent: write "
-    "`history=` on the outputs, and remove `output_history` from `metadata=`"
-)
 
 
 def check_history(checked: CheckedText) -> Iterator[Finding]:
@@ -226,14 +212,13 @@ def check_history(checked: CheckedText) -> Iterator[Finding]:
     for located in checked.text_cells:
         history = located.value("history")
         if history is not None and not is_history(history):
-            yield Finding(located.footnote_line, "bad-history", _unknown(history))
+            yield _unknown(located.footnote_line, history)
         elif history is not None and _is_useless(located):
-            message = "there is nothing here that is sent: `history` has no effect"
-            yield Finding(located.footnote_line, "useless-history", message)
+            yield findings.USELESS_HISTORY.at(located.footnote_line)
         msg = parse_msg_line(located.cell.body) if located.role == "prompt" else None
         given = msg.attributes.get("history") if msg else None
         if given is not None and not is_history(given):
-            yield Finding(located.body_line, "bad-history", _unknown(given))
+            yield _unknown(located.body_line, given)
 
 
 def check_output_history(checked: CheckedText) -> Iterator[Finding]:
@@ -244,13 +229,12 @@ def check_output_history(checked: CheckedText) -> Iterator[Finding]:
     cells = reads(checked.text)["cells"]
     for checked_cell, cell in zip(checked.cells, cells, strict=True):
         if has_stale_marks(cell):
-            line = checked_cell.head.footnote_line
-            yield Finding(line, "stale-output-history", _STALE)
+            yield findings.STALE_OUTPUT_HISTORY.at(checked_cell.head.footnote_line)
 
 
-def _unknown(history: str) -> str:
-    found = f"`{history[:_SHOWN]}`" if history.strip() else "nothing"
-    return f"expected include, exclude or summary, found {found}: nothing of it is sent"
+def _unknown(line: int, history: str) -> Finding:
+    shown = f"`{history[:_SHOWN]}`" if history.strip() else "nothing"
+    return findings.BAD_HISTORY.at(line, found=shown)
 
 
 def _is_useless(located: LocatedCell) -> bool:
