@@ -30,7 +30,7 @@ from msgbook.request.history.stale import stale_turns
 
 VIEW = View("assistant", "You are a helpful assistant in a Jupyter notebook.")
 TOKENS = 100
-"""Of the answer: few, so that the request counts."""
+"""Tokens of the answer: few, so that the request counts."""
 NOTE = "A note between two messages, of some words, as one writes them for oneself. " * 18
 
 

@@ -41,7 +41,7 @@ def spread(values):
 """
 
 COLOURS = 128
-"""Of the animation: with fewer, the signs of a turn that is done and of an error are grey."""
+"""Colours of the animation: with fewer, the signs of a turn that is done and of an error are grey."""
 
 expect.set_options(timeout=300_000)
 

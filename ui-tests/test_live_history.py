@@ -13,7 +13,7 @@ from playwright.sync_api import WebSocket, expect
 from scripted_server import ScriptedServer, text
 
 MODEL = "window.jupyterapp.shell.currentWidget.content.model"
-"""Of the notebook in front, in JavaScript."""
+"""The notebook in front, in JavaScript."""
 
 
 def write_notebook(path: Path, *cells: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from typing import Annotated, Any, TypeGuard, TypeVar, cast, get_type_hints
 _T = TypeVar("_T")
 
 _COUNTS_END = 10**15
+"""No count is that large; the page reads no larger integers exactly."""
 
 
 def as_dict(value: Any) -> dict[str, Any]:

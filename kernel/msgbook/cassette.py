@@ -58,7 +58,7 @@ class CellChange(NamedTuple):
     """A change that a tool has made in a cell."""
 
     position: int
-    """Of the cell, from 0."""
+    """Position of the cell, from 0."""
     cell_id: str | None
     before: dict[str, Any] | None
     """The cell before; None for a new one."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from msgbook.config import Settings
 
 _PR_SET_DUMPABLE = 4
+"""Number of the option in `linux/prctl.h`, which Python does not name."""
 
 
 def hide_from_children() -> None:

@@ -48,6 +48,7 @@ _HASH_DIGITS = 16
 
 _NO_NAME_PART = re.compile("[^A-Za-z0-9_-]")
 _NAME_LIMIT = 64
+"""Characters of a tool's name: OpenAI and Anthropic take no longer one."""
 
 
 def system(content: str) -> Message:

@@ -45,7 +45,7 @@ VARIABLES = {
 
 
 def files(world: World) -> Record:
-    """Of files."""
+    """Scenarios of files."""
     record = Record()
     path = world.folder / "msgbook.toml"
     for name, text in FILES.items():
@@ -57,7 +57,7 @@ def files(world: World) -> Record:
 
 
 def variables(_world: World) -> Record:
-    """Of environment variables."""
+    """Scenarios of environment variables."""
     record = Record()
     for name, environ in VARIABLES.items():
         record.add(name, f"{environ}\n--------\n{_told(environ)}")
@@ -65,7 +65,7 @@ def variables(_world: World) -> Record:
 
 
 def missing(world: World) -> Record:
-    """Of a file that is not there."""
+    """The words for a file that is not there."""
     record = Record()
     record.add("missing", _told({"MSGBOOK_CONFIG": str(world.folder / "none.toml")}))
     return record

@@ -53,7 +53,7 @@ class World:
     patch: pytest.MonkeyPatch
     printed: pytest.CaptureFixture[str]
     settings: str = ""
-    """Of the user's `msgbook.toml`."""
+    """Text of the user's `msgbook.toml`."""
 
     def write(self, files: Mapping[str, str | bytes]) -> None:
         """Write files into the folder."""

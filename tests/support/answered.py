@@ -28,7 +28,7 @@ PRUNE = {"cell_type": "code", "source": "%prune", "metadata": {}, "outputs": []}
 
 
 def view_of(_position: int, turn: Any) -> View:
-    """Of each agent's name the first letter says how its server is."""
+    """The first letter of an agent's name says how its server is."""
     name = turn["agent"]
     return View(
         name,

@@ -19,7 +19,7 @@ SCREENSHOTS = Path(os.environ.get("MSGBOOK_SCREENSHOTS", "test-results"))
 def pytest_runtest_makereport(
     item: pytest.Function, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Of a test that fails: what each open tab shows and holds, and the end of its server's log."""
+    """What each open tab shows and holds when a test fails, and the end of its server's log."""
     report = yield
     if report.when != "teardown" and report.failed:
         for index, tab in enumerate(tab for tab in Lab.all if not tab.page.is_closed()):

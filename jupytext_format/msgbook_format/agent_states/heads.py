@@ -17,7 +17,8 @@ from msgbook_format.syntax import has_msgbook_kernel, split_frontmatter
 from msgbook_format.typed import as_dict, msgbook_metadata
 
 HEAD = 100_000
-"""Bytes of a text or an AgentContext in which its metadata must end."""
+"""Bytes of a text or an AgentContext in which its metadata must end: a folder may have thousands of files, and each
+is read for the list."""
 _TASK = 10_000
 """Characters below the frontmatter of a message file in which the task is looked for."""
 _BROADCAST = "## Context Summary\n"

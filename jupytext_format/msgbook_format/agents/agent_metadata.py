@@ -22,7 +22,7 @@ OWN_FOLDER = "."
 
 
 _LONGEST = 1000
-"""Characters of an id, a name or a path that are used."""
+"""Characters of an id, a name or a path that are used. A file may say anything, and lists show it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,7 +195,9 @@ PREAMBLE_ID = "preamble"
 
 _CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LABEL_LENGTH = 20
+"""Characters up to which an id is a label as it is; JupyterLab's ids have 36 and are cut."""
 _SHORT_LENGTH = 8
+"""Characters of a label made from an id or a digest: short to read, and rarely the same twice in a file."""
 
 
 class Claim(NamedTuple):

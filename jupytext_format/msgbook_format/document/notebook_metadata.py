@@ -19,6 +19,7 @@ from msgbook_format.syntax.split import BOM
 from msgbook_format.typed import as_dict, msgbook_metadata
 
 NBFORMAT_MINOR = 5
+"""Version of nbformat that is written: 4.5 gave cells their ids."""
 
 
 def read_metadata(
@@ -155,7 +156,7 @@ def restore_metadata(notebook: _Json, present: _Json) -> _Json:
 
 
 def _restorable(held: Iterable[str], given: _Json) -> set[str]:
-    """Return those keys of a text that a notebook with these `metadata.msgbook` gets back."""
+    # Those that a notebook with these `metadata.msgbook` gets back.
     return {key for key in held if not given or key in _FILE_KEYS}
 
 

@@ -131,6 +131,8 @@ def _read_cells(
 
 
 _MAX_ROUNDS = 3
+"""Times that the text is written again to see what is lost: a part that is kept can change how another one is
+written."""
 
 
 def keep_verbatim(notebook: dict[str, Any], split: SplitText, texts: list[SplitCell]) -> None:

@@ -251,5 +251,4 @@ def _gap(bits: dict[str, str], key: str) -> str | None:
 
 
 def _blank(text: str) -> str:
-    """Return a text if it is blank, else nothing."""
     return "" if text.strip(" \t\r\n") else text

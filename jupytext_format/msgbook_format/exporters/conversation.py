@@ -148,7 +148,7 @@ class MsgExporter(Exporter):
         return self._make_harmless(chosen), resources
 
     def _make_harmless(self, notebook: NotebookNode) -> NotebookNode:
-        """Return what the template gets; no part of it runs, loads or imitates the page."""
+        # What the template gets runs, loads and imitates nothing.
         return build_harmless_notebook(notebook)
 
 
@@ -303,7 +303,6 @@ def select_cells(metadata: dict[str, Any], cells: list[Json], selection: Selecti
 
 
 def _is_control(source: str, dialect: Dialect) -> bool:
-    """Return whether a cell holds a line magic of msgbook."""
     return is_code(source, dialect) and not CONTROLS.isdisjoint(source.split(maxsplit=1)[:1])
 
 

@@ -177,7 +177,6 @@ def _not_sent(ours: Mapping[str, Any]) -> str:
 
 
 def _bare(line: str) -> str:
-    """Return a line of Markdown without the marks that a block begins with."""
     return line[:1_000].strip().lstrip("#>*+- `").strip()
 
 

@@ -87,7 +87,6 @@ class MsgHTMLExporter(MsgExporter, HTMLExporter):
         return notebook, resources
 
     def _policy(self, resources: dict[str, Any]) -> str:
-        """Return the Content-Security-Policy of the page."""
         return _POLICY
 
     def _init_resources(self, resources: dict[str, Any] | None) -> dict[str, Any]:

@@ -133,7 +133,7 @@ def _split_title(inside: str) -> tuple[str, str]:
 Json = dict[str, Any]
 
 _MOST_BYTES = 50_000_000
-"""Bytes of all pictures of one export."""
+"""Bytes of all pictures of one export, which are in the page as base64."""
 _NOT_LOCAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\~#?]")
 
 

@@ -131,6 +131,7 @@ _TEXT_TAGS = frozenset(("b", "i", "code", "span"))
 """Tags of HTML, which stand inside of `mtext` only."""
 
 _MAX_DEPTH = 100
+"""Braces, and elements that the converter makes, in one another; both are handled by recursion."""
 
 _MACROS = {
     "substack": r"\begin{subarray}{c}#1\end{subarray}",

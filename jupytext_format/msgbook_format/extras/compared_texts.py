@@ -23,6 +23,7 @@ from msgbook_format.outputs import refresh_derived
 from msgbook_format.typed import has
 
 MAX_CHARACTERS = 20_000_000
+"""Characters of a text that is compared: the page holds both versions as notebooks."""
 
 
 class CellsHandler(APIHandler):

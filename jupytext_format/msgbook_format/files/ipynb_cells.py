@@ -118,7 +118,6 @@ def _margin(text: str, at: int) -> str:
 
 
 def _is_escaped(text: str) -> bool:
-    """Return whether a text writes other characters than ASCII as escapes."""
     return text.isascii() and _ESCAPE.search(text) is not None
 
 
@@ -141,7 +140,7 @@ def _cells(text: str) -> list[_Span]:
 
 
 def _members(text: str, at: int) -> dict[str, _Span]:
-    """Return the members of the object that begins at a place; of several with one key, the last, as JSON is read."""
+    # The last of several with one key counts, as in JSON.
     return dict(_list_members(text, at))
 
 

@@ -153,7 +153,6 @@ def _changed(output: Any, change: Callable[[_Output, str, Reference], None]) -> 
 
 
 def _is_loaded(data: Any, reference: Reference) -> bool:
-    """Return whether data are those of a file, unchanged."""
     return "loaded" in reference and digest(data) == reference["loaded"]
 
 

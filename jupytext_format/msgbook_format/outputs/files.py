@@ -25,7 +25,7 @@ from msgbook_format.outputs.file_references import (
 )
 
 MAX_BYTES = 20_000_000
-"""Bytes of one file."""
+"""Bytes of one file: it is put into the notebook, which is a third larger for base64."""
 MAX_ALL_BYTES = 100_000_000
 """Bytes of all files for one notebook, wrong ones included."""
 
@@ -33,6 +33,7 @@ _FLAGS = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK")
 )
 _SHOWN = 80
+"""Characters of a name that a message quotes."""
 
 
 class OutputFileError(ValueError):
@@ -176,5 +177,4 @@ def _decode(content: bytes, mime: str, reference: Reference) -> Any:
 
 
 def _shown(text: str) -> str:
-    """Return a hostile text for a message: short, in one line, and visible."""
     return "".join(c if c.isprintable() else "\ufffd" for c in text[:_SHOWN])

@@ -28,6 +28,7 @@ ABSENT = object()
 
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 _NOWHERE = 10**9
+"""A position that no output has: those of keys have at most nine digits."""
 _HEAD, _MARKS = "head", "marks"
 
 Marks = dict[int, str]
@@ -206,7 +207,7 @@ def _current_marks(value: Any, outputs: Sequence[Any]) -> dict[int, Any] | None:
 
 
 def _is_canonical(value: Any, outputs: Sequence[Any]) -> bool:
-    """Return whether a value is what `join_marks` makes of the marks of outputs alone."""
+    # As `join_marks` writes the marks of outputs alone.
     return isinstance(value, dict) and bool(value) and all(_fits(value.items(), outputs))
 
 
@@ -223,10 +224,10 @@ def _fits(items: Iterable[tuple[Any, Any]], outputs: Sequence[Any]) -> Iterable[
 
 
 def _index(key: Any) -> int:
-    """Return the position that a key names; a position that no output has for any other key."""
+    # No output has the position of any other key.
     return int(key) if isinstance(key, str) and _INDEX.fullmatch(key) else _NOWHERE
 
 
 def _is_taken(value: Any, outputs: Sequence[Any]) -> bool:
-    """Return whether `split_marks` would read a value as something other than one of the head."""
+    # `split_marks` would read it as more than a value of the head.
     return split_marks(value, outputs)[0] is not value

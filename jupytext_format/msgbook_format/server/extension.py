@@ -190,6 +190,7 @@ _PROGRAM = "msgbook.kernel"
 _SECONDS = 60.0
 """How long a kernel may take until it has the keys: it may still start."""
 _LONGEST = 16_384
+"""Characters of a key, as a file that holds one may have."""
 
 
 class SessionKeys:

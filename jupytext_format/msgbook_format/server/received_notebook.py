@@ -21,6 +21,7 @@ from msgbook_format.turn import without_derived
 from msgbook_format.typed import as_dict, has, is_dicts, msgbook_metadata
 
 _MAX_FORMATS_LENGTH = 1000
+"""Characters of `formats`, which Jupytext splits and compares pair by pair."""
 _OWN_FORMAT = ".msg.md:msg"
 _OTHER_SPELLINGS = ("md", "md:msg", ".msg.md", ".msg.auto:msg", "auto:msg")
 
@@ -216,7 +217,7 @@ def is_paired(manager: Any, path: str) -> bool:
 
 
 def _name_our_format(formats: Any) -> bool:
-    """Return whether formats of Jupytext, which may have any type, name ours."""
+    # Jupytext's formats may have any type.
     return re.search(rf"\b{FORMAT_NAME}\b", str(formats)) is not None
 
 

@@ -232,7 +232,6 @@ def is_preamble(cell: dict[str, Any], dialect: Dialect, fits_start: FitsStart) -
 
 
 def _is_lost(cell_id: str, read: ReadCell) -> bool:
-    """Return whether an id followed from a source, and the cell's text does not name it yet."""
     return is_cell_id(cell_id) and may_be_derived(cell_id) and read.claim.id != cell_id
 
 

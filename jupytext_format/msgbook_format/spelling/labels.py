@@ -281,5 +281,4 @@ class OwnTexts:
 
 
 def _even(text: str) -> str:
-    """Return a text with one blank line above each marker."""
     return _BLANK_LINES.sub(lambda match: f"\n\n{match[1]}" if match[1] else match[0], text)

@@ -61,6 +61,7 @@ _BARE_KEYS = frozenset(
     ]
 )
 _CACHED_LENGTH = 80
+"""Characters of a head that is cached: long ones hold data and come once."""
 _PLAIN_TYPE = re.compile(r"[^\[\]=\s](?:[^\[\]=\n]*[^\[\]=\s])?")
 
 

@@ -179,7 +179,6 @@ def is_shell_command(source: str) -> bool:
 
 
 def _is_marked(source: str) -> bool:
-    """Return whether a cell begins with a magic of messages."""
     return bool(_MSG_LINE.match(source) or _CONTINUE_LINE.match(source))
 
 

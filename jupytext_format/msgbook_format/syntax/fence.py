@@ -100,7 +100,6 @@ def closes_fence(run: str, info: str, opened: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _closing(run: str) -> re.Pattern[str]:
-    """Return a pattern for the line that closes the fence opened by `run`."""
     return re.compile(rf"^ {{0,3}}{run[0]}{{{len(run)},}}[ \t]*$", re.M)
 
 

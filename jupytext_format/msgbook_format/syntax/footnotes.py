@@ -159,7 +159,7 @@ def _by_label(found: list[Definition]) -> tuple[dict[str, Definition], dict[str,
     """
     exact: dict[str, Definition] = {}
     folded: dict[str, Definition] = {}
-    for definition in [*filter(hides, found), *found]:
+    for definition in [*filter(hides_cell, found), *found]:
         exact.setdefault(definition.label, definition)
         folded.setdefault(definition.label.casefold(), definition)
     return exact, folded
@@ -218,7 +218,7 @@ def find_definitions(text: str, unit: int, start: int, end: int) -> Iterator[Def
         yield from _definitions(text, unit, first, last)
 
 
-def hides(definition: Definition) -> bool:
+def hides_cell(definition: Definition) -> bool:
     """Return whether a definition keeps something of its cell from being sent."""
     _, attributes = parse_footnote(definition.rest) or (None, [])
     return any(key == "history" and is_restricted(value) for key, value in attributes)
@@ -229,7 +229,7 @@ def is_definition(type_: str | None, attributes: Attributes) -> bool:
 
     An author's own footnote goes on with prose, as in `[Smith 2020] Bees, p. 4`; ours goes on with
     an attribute, after which badly quoted text counts as well. What hides a cell counts in any
-    case: a hidden text is worse sent than a line of prose is lost.
+    case: sending a hidden text is worse than losing a line of prose.
     """
     if type_ == "raw" or any(key == "history" for key, _ in attributes):
         return True

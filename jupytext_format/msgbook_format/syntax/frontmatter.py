@@ -24,6 +24,7 @@ _JUPYTER = re.compile(r"^jupyter:(?=[ \t\r\n])", re.M)
 _NEXT_KEY = re.compile(r"^(?![ \t\r]|$)", re.M)
 _SECTION = re.compile(r"^message_section:(?=[ \t\r]).*$", re.M)
 _MAX_BLOCKS = 4
+"""Keys `jupyter:` that are tried from the last on: each is read as YAML."""
 NAMED_FIELDS = frozenset(["nbformat", "nbformat_minor", "metadata", "cells"])
 """Fields of a notebook that are elsewhere in a text, or below keys of their own."""
 
@@ -159,7 +160,7 @@ def _load(text: str) -> Any:
 
 
 def _has_alias(text: str) -> bool:
-    """Return whether a text has an alias: copies of aliases of aliases grow exponentially."""
+    # Copies of aliases of aliases grow exponentially.
     return any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, _LOADER))
 
 
@@ -198,7 +199,6 @@ def _format_jupyter(jupyter: dict[str, Any]) -> str:
 
 
 def _fits_yaml(mapping: dict[str, Any], metadata_json: str) -> bool:
-    """Return whether YAML can hold a mapping, which is also given as JSON."""
     return not _LONE_SURROGATE.search(metadata_json) and not _has_long_key(mapping)
 
 

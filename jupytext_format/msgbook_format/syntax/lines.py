@@ -50,6 +50,7 @@ _HINTS: tuple[str, ...] = ("\\", " %%", "std", "[^")
 _BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
 _LONG_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _WRAP = 76
+"""Characters of a line of base64, as in MIME (RFC 2045)."""
 
 
 @dataclass(frozen=True, slots=True)

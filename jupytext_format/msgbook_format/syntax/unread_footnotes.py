@@ -18,7 +18,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from msgbook_format.syntax.attributes import Attributes, parse_footnote
-from msgbook_format.syntax.footnotes import Definition, Footnotes, find_definitions, hides
+from msgbook_format.syntax.footnotes import Definition, Footnotes, find_definitions, hides_cell
 from msgbook_format.syntax.lines import find_markers
 from msgbook_format.syntax.split import SplitText
 from msgbook_format.syntax.text_cell import (
@@ -99,7 +99,7 @@ def find_stray_footnotes(split: SplitText) -> dict[int, str]:
 
 def _hides_something(stray: Definition) -> bool:
     type_, attributes = parse_footnote(stray.rest) or (None, [])
-    if hides(stray) or type_ == "raw":
+    if hides_cell(stray) or type_ == "raw":
         return True
     # With a type it is no prose of the author, however its `history` is written.
     rest = _plain(stray.rest)
@@ -152,7 +152,7 @@ _MARGIN = re.compile(r"^[ \t]+", re.M)
 
 
 def _without_margin(text: str) -> str:
-    """Return a text that is indented throughout, like code, with a margin that footnotes may have."""
+    # A text that is indented throughout, like code, gets a margin that footnotes may have.
     return text if _BARE_LINE.search(text) else _MARGIN.sub(" ", text)
 
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from msgbook_format.typed import Amount, Count, Text, as_dicts, one, read
 
 ROWS_LIMIT = 100
-"""Rows of one result that are shown."""
+"""Rows of one result that are shown; a turn starts at most 24, but a file may say anything."""
 
 _SIGNS = {
     "pending": "⏸️",

@@ -135,9 +135,13 @@ STRING_LIMIT = 500
 """Greatest length of a string that is shown whole, in characters."""
 
 _BEGINNING = 200
+"""Characters of a longer string that are shown."""
 _ENTRIES = 100
+"""Entries of one object or list that are shown."""
 _VALUES = 500
+"""Values that are shown in all; a reader wants to know that there is more, not to read it."""
 _DEPTH = 12
+"""Objects in one another that are shown."""
 _ENCRYPTED = "encrypted"
 
 

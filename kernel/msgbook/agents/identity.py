@@ -125,7 +125,7 @@ def _find_top(folder: Path) -> Path:
 
 
 def _place_of(path: Path, top: Path) -> str:
-    """Return a file as AgentMetadata name it: from the top of its checkout, with `/`."""
+    # As AgentMetadata names files: from the top of the checkout, with `/`.
     return Path(os.path.relpath(path.parent.resolve() / path.name, top)).as_posix()
 
 

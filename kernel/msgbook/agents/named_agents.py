@@ -33,7 +33,7 @@ from msgbook_format.syntax import AgentLine, parse_agent_line
 from msgbook_format.typed import as_text
 
 _FRONTMATTER = 200_000
-"""Characters of a frontmatter; agents of a longer one are not read."""
+"""Characters of a frontmatter; agents of a longer one are not read. YAML takes seconds for a megabyte."""
 _MOST_NAMED = 20
 """Names that an error lists."""
 

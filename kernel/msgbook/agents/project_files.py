@@ -27,15 +27,16 @@ RULES_FOLDER = PurePosixPath(".msgbook/rules")
 SKILLS_FOLDER = PurePosixPath(".agents/skills")
 
 FILE_LIMIT = 100_000
-"""Bytes of one file."""
+"""Bytes of one file. Rules are sent with each request, and a longer text is hardly one that a person wrote."""
 
 MOST_FILES = 200
-"""Files of one kind that are read: agents, rules or skills."""
+"""Files of one kind that are read: agents, rules or skills. They are read before each turn."""
 
 _MOST_ENTRIES = 2_000
-"""Entries of folders that are visited for one kind."""
+"""Entries of folders that are visited for one kind, before each turn: a project may have `node_modules` there."""
 
 _MOST_LEVELS = 10
+"""Folders in one another that are searched: people sort a few levels deep."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ _LEFT_OUT = "it is outside the folders that this agent may use"
 _GUARDED = {".msgbook", ".git", ".agents", "agents.md"}
 _BLOB = re.compile(r"[0-9a-f]{64}")
 _PATH_LIMIT = 4096
+"""PATH_MAX of Linux: no file has a longer path, so it need not be looked up."""
 _URL = re.compile(r"file:|[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 

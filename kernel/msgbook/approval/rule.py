@@ -26,6 +26,7 @@ own configuration alone."""
 RULE_KEYS = {"tool", "arguments", "folder"}
 
 _TEXT_LIMIT = 20_000
+"""Characters of each text of a rule. The form shows a rule as a whole, so that nobody allows what they have not seen."""
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PYTHON, _RUN_CELL, _SHELL = "python", "run_cell", "shell"
 
@@ -250,5 +251,5 @@ def _matches_text(pattern: str, text: str) -> bool:
 
 
 def _is_harmless(text: str) -> bool:
-    """Return whether `*` may match a text: no shell syntax, no `..`, no invisible characters."""
+    # No shell syntax, no `..`, no invisible characters.
     return not _NOT_IN_STAR & set(text) and ".." not in text and visible(text) == text

@@ -20,6 +20,7 @@ _ARGUMENTS_LIMIT = 100_000
 """Characters of the arguments of a rule that an answer makes: all rules are read at each call that needs one."""
 
 _OWN_LIMIT = 500
+"""Rules that the form adds: each call that needs approval is compared with all of them."""
 
 Kind = Literal["session", "answer", "own", "settings"]
 
@@ -275,7 +276,6 @@ class Rules:
 
 
 def _digest(kind: Kind, entry: Any) -> str:
-    """Return the digest that names an approval."""
     return hashlib.sha256(f"{kind} {canonical_json(entry)}".encode()).hexdigest()[:24]
 
 

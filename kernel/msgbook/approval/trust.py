@@ -24,6 +24,7 @@ PROJECT_CONFIG = Path(".msgbook") / "config.toml"
 _MARK = PROJECT_CONFIG.parent.name
 _COUNTS = (_MARK, "AGENTS.md", ".agents")
 _SIZE_LIMIT = 1_000_000
+"""Bytes of a project's settings that are read: a person has to be able to read what they trust."""
 
 
 class ProjectError(MsgbookError):
@@ -286,5 +287,4 @@ def _untrusted(config: ProjectConfig, project: Path, folder: Path, *, changed: b
 
 
 def _upwards(project: Path, folder: Path) -> str:
-    """Return the path from a folder up to its project: `.`, `..`, `../..` and so on."""
     return os.path.relpath(project, folder.resolve())

@@ -27,7 +27,7 @@ from msgbook_format.exporters import MsgHTMLExporter
 from msgbook_format.files import create_bytes, require_no_linked_folder
 
 CELL_TIMEOUT = 120
-"""Seconds that one cell of the headless demo may take."""
+"""Seconds that one cell of the headless demo may take: only a hang takes as long."""
 
 DATA = "rain.csv"
 """The data of the notebook of Python."""
@@ -204,7 +204,7 @@ def _export(path: Path, suffix: str) -> Path:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment with the demo model, whatever the user's settings are."""
+    # Whatever the user's settings are.
     return {**os.environ, "MSGBOOK_MODEL": DEMO_MODEL}
 
 

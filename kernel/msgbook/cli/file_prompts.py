@@ -87,7 +87,7 @@ def has_model_output(turn: Turn) -> bool:
 
 
 def _own_blocks(turn: Turn) -> Iterator[Block]:
-    """Return the blocks of a turn without the calls of the prompt's own references."""
+    # Without the calls of the prompt's own references.
     return (block for block in turn["blocks"] if block.get("step") != REFERENCE_STEP)
 
 
@@ -104,6 +104,7 @@ NO_ID = "-"
 """Result of `shown_id` for a cell without an id."""
 
 _TITLE_LENGTH = 80
+"""Characters of a title, so that it stays on one line of a terminal."""
 
 
 def shown_id(cell: Cell) -> str:

@@ -56,7 +56,7 @@ def list_outside_agents(folder: Path) -> frozenset[str] | None:
 
 
 _MOST_NAMES = 10_000
-"""Files of one stem in one folder."""
+"""Files of one stem in one folder; then no free number is looked for."""
 
 
 def require_target(path: Path) -> None:

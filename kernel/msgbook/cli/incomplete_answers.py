@@ -159,7 +159,6 @@ def _last_prompt(cells: Sequence[Cell], cell_rule: CellRule) -> int | None:
 
 
 def _word(value: Path | str) -> str:
-    """Return a value as one word of a shell."""
     return shlex.quote(str(value))
 
 

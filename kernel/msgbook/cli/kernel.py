@@ -91,7 +91,7 @@ def _full_name(name: str, kind: str) -> str:
 
 
 def _spec_here(spec: dict[str, Any], display_name: str) -> dict[str, Any]:
-    """Return a kernelspec with this environment's Python: another Jupyter has another one."""
+    # Another environment's Jupyter has another Python.
     return {**spec, "argv": [sys.executable, *spec["argv"][1:]], "display_name": display_name}
 
 

@@ -112,7 +112,6 @@ async def _request(
 
 
 def _json(preview: Preview) -> str:
-    """Return the body as JSON; an unknown model is null."""
     return printable_json(json.dumps(body_of(preview), ensure_ascii=False, indent=1))
 
 

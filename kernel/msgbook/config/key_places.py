@@ -25,6 +25,7 @@ FOLDER = "msgbook-keys"
 _OWNER_ONLY, _FOLDER_OWNER_ONLY = 0o600, 0o700
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _MOST_BYTES = 16_384
+"""Bytes of a file that holds a key. Keys are at most a few kilobytes; a larger file is the wrong one."""
 _ENTRY = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
 

@@ -165,7 +165,7 @@ def _find_model(url: str, model: str) -> ModelInfo | None:
 
 
 def _names(model: str) -> list[str]:
-    """Return the name of a model, and it without what a server puts in front and a user behind it."""
+    # A server puts something in front of a name, and a user behind it.
     return list(dict.fromkeys([model, model.removeprefix("models/").partition(":")[0]]))
 
 

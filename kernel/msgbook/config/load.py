@@ -240,7 +240,7 @@ _KINDS = (
 
 
 def _kind(value: Any) -> str:
-    """Return what a value is, without showing it: it may be a secret."""
+    # The value itself may be a secret.
     return next((word for kind, word in _KINDS if isinstance(value, kind)), "a date")
 
 

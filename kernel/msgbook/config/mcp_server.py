@@ -32,9 +32,9 @@ class McpServerSettings:
     """The server's own names of the tools that are offered; None for all."""
     disabled_tools: tuple[str, ...] = ()
     startup_timeout: float = 10.0
-    """Seconds."""
+    """Seconds, as in Codex, whose tables these are: `npx` may have to download the server."""
     tool_timeout: float = 60.0
-    """Seconds."""
+    """Seconds, as in Codex."""
     trust_hints: bool = False
     """Whether a tool that says that it only reads, in a closed world, needs no approval."""
     problem: str = ""

@@ -10,6 +10,7 @@ PRICE_KEYS = {"input", "cached", "cache_write", "output", "web_search"}
 """Keys of a price in `[providers.NAME.prices]`; `input` and `output` are needed."""
 
 _PER = 1_000_000
+"""Tokens that a price is for: all providers state prices per million."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +20,11 @@ class Price:
     input: float
     output: float
     cached: float
-    """Of input that the server had kept."""
+    """Price of input that the server had cached."""
     cache_write: float
-    """Of input that the server keeps from now on."""
+    """Price of input that the server caches from now on."""
     web_search: float = 0.0
-    """Of one search."""
+    """Price of one search."""
     tiers: tuple[tuple[int, Price], ...] = ()
     """What a request with more input than this costs; the longest first."""
     is_known: bool = False

@@ -272,7 +272,7 @@ def _read_saved_key(saved: SavedKey, file: SettingsFile, provider: str) -> str |
 
 
 def _lacks_variable(provider: ProviderSettings) -> bool:
-    """Return whether the variable of the key is not set, and the key is not saved elsewhere."""
+    # A key may be saved elsewhere than in its variable.
     return bool(provider.key_variable and not provider.api_key and not provider.saved_key)
 
 

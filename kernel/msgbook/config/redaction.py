@@ -74,7 +74,7 @@ def may_contain(encoded: bytes, secrets: Iterable[str]) -> bool:
     This check takes a tenth of the time of redacting, and nearly nothing contains a secret.
     """
     known = tuple(secrets)
-    return may_hold(encoded, _beginnings(known), known)
+    return _may_contain_any(encoded, _beginnings(known), known)
 
 
 @lru_cache(8)
@@ -83,7 +83,6 @@ def _beginnings(secrets: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _beginning(secret: str) -> str:
-    """Return the part of a secret that is redacted at the end of a text."""
     return secret[: min(_BEGINNING, max(3, len(secret) - 3))]
 
 
@@ -200,7 +199,7 @@ def _spelled_beginning(
     return None
 
 
-def may_hold(encoded: bytes, beginnings: Sequence[str], secrets: Sequence[str]) -> bool:
+def _may_contain_any(encoded: bytes, beginnings: Sequence[str], secrets: Sequence[str]) -> bool:
     """Return whether JSON whose letters are not escaped may hold one of the secrets, or of their beginnings."""
     known = tuple(beginnings)
     if any(form in encoded for form in _encoded(known)):
@@ -272,12 +271,11 @@ _BASE64_ESCAPES = re.compile(r"\\+(?=[+/])|%2[bBfF]")
 
 
 def _base64_plain(text: str) -> str:
-    """Return a text with the escaped signs of base64 as they are read."""
     return _BASE64_ESCAPES.sub(lambda found: _base64_sign(found[0]), text)
 
 
 def _base64_sign(written: str) -> str:
-    """Return the letter that is written so; empty for the end of a line, and for half of either."""
+    # Nothing for the end of a line, or for half of an escape.
     return {"%2b": "+", "%2f": "/"}.get(written.lower(), "")
 
 
@@ -333,7 +331,7 @@ def _spelled_base64(letter: str) -> str:
 
 
 def _may_escape(text: str) -> bool:
-    """Return whether a text may have an escape at all: to search for one takes much longer, and few have any."""
+    # To search for an escape takes much longer, and few texts have any.
     return "\\" in text or "%" in text or "&" in text
 
 
@@ -413,7 +411,6 @@ def _encoded(secrets: tuple[str, ...]) -> tuple[bytes, ...]:
 
 
 def _plain(text: str, secrets: tuple[str, ...]) -> str:
-    """Return a text with its escapes read."""
     return _escapes(secrets).sub(_letters, text)
 
 

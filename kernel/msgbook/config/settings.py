@@ -214,7 +214,7 @@ def _schemes(value: str) -> list[str]:
 
 
 def _is_secret(word: str) -> bool:
-    """Return whether a value is secret. One or two characters are not."""
+    # One or two characters are no secret.
     return len(word) > 2 and word.casefold() not in _NO_SECRETS
 
 
@@ -241,7 +241,7 @@ class Limits:
     """Limits of one turn; None stands for no limit. The fields are named as in `[limits]` and `%%msg`."""
 
     max_steps: int = 30
-    """Model calls."""
+    """Model calls: more than tasks need, few enough that a loop costs little."""
     token_budget: int | None = None
     """Input and output tokens of all model calls; checked after each call."""
     time_budget: float | None = None
@@ -258,9 +258,9 @@ class Limits:
     """Levels of sub-agents below a conversation: with 1, a sub-agent starts none itself; with 0, no
     agent starts any."""
     subagents_at_once: int = 8
-    """Sub-agents of one call that run side by side; more wait."""
+    """Sub-agents of one call that run side by side; more wait. Servers limit requests a minute."""
     max_subagents: int = 24
-    """Sub-agents that a turn may start, those of its sub-agents included."""
+    """Sub-agents that a turn may start, those of its sub-agents included: three rounds of `subagents_at_once`."""
 
     def narrow(self, wanted: Mapping[str, Any]) -> tuple[Limits, list[str]]:
         """Return these limits lowered to the values that a notebook wants. It can raise none.

@@ -18,6 +18,7 @@ from msgbook_format.files import create_bytes, replace_bytes
 from msgbook_format.typed import as_dict
 
 _OWNER_ONLY = 0o600
+"""Mode of the file: it may hold keys in headers."""
 
 
 class SettingsWriteError(MsgbookError):

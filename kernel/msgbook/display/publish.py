@@ -17,7 +17,8 @@ Send = Callable[[str, dict[str, Any]], None]
 """Sends a message of a type (`display_data`, `update_display_data`) with its content."""
 
 MIN_INTERVAL = 0.06
-"""Least seconds between two bundles or two deltas; urgent changes need not wait."""
+"""Least seconds between two bundles or two deltas; urgent changes need not wait. Slow clients lose messages above 25
+a second, and `idle` with them."""
 
 CHARS_PER_SECOND = 40_000
 """Limit of what bundles send. A bundle holds the whole text so far: at a fixed rate, the total
@@ -27,12 +28,16 @@ LIVE_BUNDLE_INTERVAL = 0.5
 """Least seconds between two bundles while deltas carry the text."""
 
 KEEP_INTERVAL = 0.5
-"""Least seconds between two states of a turn that are kept on disk."""
+"""Least seconds between two states of a turn that are kept on disk: a crash loses half a second of an answer."""
 
 _KEPT_CHARS_PER_SECOND = 1_000_000
+"""Limit of what is written to disk for one turn: the whole record each time, as for bundles."""
 
 MAX_DELTA_INTERVAL = 0.25
+"""Most seconds between two deltas: a reader still sees text flow at four a second."""
 _DELTA_CHARS_PER_SECOND = 200_000
+"""Length of a record that makes deltas a second rarer. The page renders the last block anew for each delta, which
+takes longer the longer the answer is."""
 
 
 class Pages(Protocol):
@@ -109,7 +114,6 @@ class TurnDisplay:
 
     @property
     def _is_live(self) -> bool:
-        """True while a page shows the turn as it grows."""
         return self._is_followed and self._pages is not None and self._pages.count > 0
 
     def changed(self) -> None:

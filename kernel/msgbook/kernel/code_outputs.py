@@ -21,7 +21,7 @@ STREAM_CHARACTERS = 2_000_000
 """Limit for one stream or error, of which head and tail are kept. A model gets a fraction of it."""
 
 OUTPUTS = 5_000
-"""Limit for one cell."""
+"""Limit for one cell: a loop that displays may make any number."""
 
 _JSON = "application/json"
 

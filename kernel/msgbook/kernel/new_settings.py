@@ -64,7 +64,7 @@ def texts_named_like_keys(toml: str) -> Iterator[str]:
 
 
 LIST_SECONDS = 20.0
-"""Limit for a server's list of models."""
+"""Limit for a server's list of models: a person waits for it in a form."""
 
 TEST_SECONDS = 60.0
 """Limit for each request of a test: a local server may have to load the model first."""

@@ -395,7 +395,6 @@ class Transcripts:
 
 
 def _file(requested: RequestedCell) -> Path | None:
-    """Return the notebook's file: the client's name for it, else the server's."""
     return requested.path or session_notebook_file(os.environ)
 
 

@@ -77,7 +77,7 @@ class WakingKernel(NotebookKernel):
         self._keys_aside: dict[str, str] = dict(getattr(self.parent, "keys_aside", {}))
         """Variables that were removed from the environment."""
         self._key_buffers: list[Any] = []
-        """Of the messages with keys that came, until a kernel that is awake reads them."""
+        """Messages with keys that came, until a kernel that is awake reads them."""
         self._refusal: dict[str, Any] | None = None
         """Content of the error with which the cell ends that is about to run."""
         for name in _OF_CELLS:

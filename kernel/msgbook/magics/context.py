@@ -27,6 +27,7 @@ from msgbook_format.syntax import CellRule
 from msgbook_format.typed import change_texts
 
 _SHOWN_CELLS = 100
+"""Cells that the table lists, the largest first; the rest are one line."""
 _SHOWN_TEXT = 2_000
 """Characters of one text of a message that `full` prints."""
 _SHOWN = 200_000

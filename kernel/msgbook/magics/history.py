@@ -45,6 +45,7 @@ from msgbook_format.syntax import CellRule, is_excluded, is_summary
 from msgbook_format.turn import Turn
 
 _SHOWN = 20
+"""Lines of a list that are printed before `... and N more`."""
 _BY_HAND = (
     'Write history="summary" into their footnotes, or %%msg history=summary as their first lines.'
 )

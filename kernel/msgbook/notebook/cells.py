@@ -170,13 +170,14 @@ def outputs_of(cell: Cell) -> list[Any]:
 
 
 _MIN_PREFIX = 4
-"""Characters that the beginning of an id needs at least."""
+"""Characters that the beginning of an id needs at least: fewer would often name another cell by chance."""
 _SHOWN_ID = 8
 """Characters of an id that are shown, unless several cells begin with them. Labels in a text file
 have the same length (docs/format.md, section 5)."""
 _LISTED = 10
 """Cells that an error lists."""
 _TITLE_LENGTH = 40
+"""Characters of a title in notices and lists, beside which other words stand on the line."""
 
 
 class NoSuchCellError(MsgbookError):

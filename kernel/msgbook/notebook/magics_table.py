@@ -25,6 +25,7 @@ KEPT_TURNS = 5
 
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 _HELP_COLUMN = 16
+"""Column in which `%help` explains; a longer form has a line of its own."""
 
 
 class Form(NamedTuple):

@@ -98,7 +98,7 @@ def outputs_images(outputs: Iterable[Mapping[str, Any]]) -> list[Part]:
 
 
 def _stream(output: Mapping[str, Any]) -> str | None:
-    """Return the name of a stream; None for other outputs. Clients split a stream into several outputs."""
+    # Clients split a stream into several outputs.
     return str(output.get("name")) if output.get("output_type") == "stream" else None
 
 

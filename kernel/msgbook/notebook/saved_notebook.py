@@ -21,7 +21,7 @@ _SUFFIXES = (NOTEBOOK_SUFFIX, ".md", *AGENT_SUFFIXES)
 """Endings of the names of files that hold a notebook."""
 
 SIZE_LIMIT = 500_000_000
-"""Bytes of the largest file that is read."""
+"""Bytes of the largest file that is read; as values it takes several times as much memory."""
 
 
 def session_notebook_file(environ: Mapping[str, str]) -> Path | None:

@@ -168,7 +168,7 @@ _NO_USAGE = frozenset(("tools", "instructions", "input", "logprobs", "function",
 """Keys that repeat the request or say the answer."""
 
 _MOST_PLACES = 200
-"""Objects of an event in which numbers of tokens are looked for."""
+"""Objects of an event in which numbers of tokens are looked for: an event may be megabytes of nested objects."""
 
 _MAX_TOKENS = 10**12
 """Most tokens of an answer that are believed. JSON allows numbers that cannot be added up, priced or saved."""
@@ -327,7 +327,7 @@ MAX_CITATIONS = 1000
 """Most citations of one text; a search gives tens."""
 
 MAX_CITED = 4_000_000
-"""Most characters of the citations of one text."""
+"""Most characters of the citations of one text. Some servers quote whole pages."""
 
 _NESTED = ("url_citation", "file_citation")
 """Keys under which chat completions put the citation itself."""

@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from msgbook.provider.refused_media import Adaptation
 
 RETRIES = 3
+"""Times that a request is sent again after an error that may pass, as the SDKs do it, and once more."""
 
 TRIES = 10
-"""Most adaptations that are tried for one request."""
+"""Most adaptations that are tried for one request: a server that refuses more than ten things will refuse the next."""
 
 _FIRST_WAIT, _LAST_WAIT = 0.5, 8.0
 """Seconds between two requests unless the server states them; doubled each time up to the last."""

@@ -19,9 +19,9 @@ from msgbook_format.typed import as_dict, as_list, as_text
 _WORDS = ("message", "error", "detail", "msg", "errors")
 """Keys that hold the words of an error, or a value that holds them."""
 _DEPTH = 6
-"""Values in one another that are searched for words."""
+"""Values in one another that are searched for words: gateways put an error of a server into one of their own."""
 _PAGE_LIMIT = 4000
-"""Characters of an HTML page that are searched for words."""
+"""Characters of an HTML page that are searched for words: the title comes first, scripts and styles follow."""
 _NOT_SHOWN = re.compile(r"<(head|script|style)\b.*?</\1>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 

@@ -24,7 +24,7 @@ LIST_BYTES = 16_000_000
 """Bytes that are read of any other complete answer, such as a list of models."""
 
 ERROR_SECONDS = 10.0
-"""Most seconds that reading either may take."""
+"""Most seconds that reading either may take: a person waits for it."""
 
 
 class RedirectedError(Exception):

@@ -40,6 +40,7 @@ _ENDS = frozenset(("done", "eos", "end of stream"))
 """Data, and names of events, that end an answer, whatever their case, with brackets and quotation marks or without."""
 
 _END_LENGTH = 20
+"""Characters of data that may be an end mark; longer data need not be compared."""
 _END_MARK = "[DONE]"
 _END_KEYS = frozenset(
     (
@@ -357,8 +358,11 @@ NO_EVENT = "a line that is no event"
 """Name of what stands in a stream and is no event."""
 
 _MOST_NAMES = 10
+"""Names that a notice has."""
 _NAME_LENGTH = 80
+"""Characters of a name that it shows."""
 _MOST_SPOKEN = 100
+"""Sentences of a server that are known, so that each is told once; some repeat theirs in each event."""
 _SHOWN = 300
 """Characters of the content under one name that are shown."""
 _KEPT = 4 * _SHOWN

@@ -15,6 +15,7 @@ SPACING = 0.25
 """Seconds between the requests that waited for a server: mostly enough to see whether it refuses one."""
 
 _MINUTE = 60.0
+"""Seconds over which `requests_per_minute` counts."""
 
 Sleep = Callable[[float], Awaitable[object]]
 

@@ -41,7 +41,10 @@ _NAME = re.compile("image|picture|photo|inline_?data|b64_?json", re.IGNORECASE)
 """Keys and types whose value is a picture, wherever a server puts them."""
 
 _DEPTH = 4
+"""Objects in one another in which the source of a picture is looked for: `{"image_url": {"url": ...}}` is two of
+them."""
 _URL_LIMIT = 2000
+"""Characters of a picture's URL; many servers refuse longer ones."""
 _DATA = re.compile(r"data:[^,]{0,100};base64,", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _URLSAFE = str.maketrans("-_", "+/", " \t\r\n")

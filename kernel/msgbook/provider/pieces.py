@@ -229,7 +229,6 @@ def _same_detail(open_one: dict[str, Any], piece: dict[str, Any]) -> bool:
 
 
 def _overlap(text: str, tag: str) -> int:
-    """Return the length of the longest end of the text that the tag begins with."""
     return next((n for n in range(len(tag) - 1, 0, -1) if text.endswith(tag[:n])), 0)
 
 
@@ -331,5 +330,4 @@ class WholeDeltas:
 
 
 def _is_repetition(text: str) -> bool:
-    """Return whether a text is one shorter text again and again, perhaps cut at the end."""
     return any(text.startswith(text[size:]) for size in range(1, len(text) // 2 + 1))

@@ -34,7 +34,7 @@ from msgbook.text import one_line, visible
 
 _METHODS = ("stream", "models", "close")
 _CLOSING = 5.0
-"""Seconds that a plug-in may take to close its connections."""
+"""Seconds that a plug-in may take to close its connections; the end of a kernel waits for it."""
 
 
 class ProviderFactory(Protocol):

@@ -188,7 +188,7 @@ def is_vague(refusal: RefusedError) -> bool:
 
 
 _NAMED = 8
-"""Most elements that a notice names."""
+"""Most elements that a notice names; the rest are counted."""
 
 ALL: Elements = frozenset()
 """All elements of a row's kind, since a refusal names none of them."""

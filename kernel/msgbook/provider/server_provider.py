@@ -196,7 +196,6 @@ class ServerProvider(ABC):
         return [one_line(name) for name in ids if isinstance(name, str)]
 
     def _models_target(self) -> str:
-        """Return path and query of the list of models."""
         return f"/models{self._query}"
 
     async def close(self) -> None:
@@ -224,7 +223,6 @@ class ServerProvider(ABC):
         """
 
     def _new_decoder(self, new_id: Callable[[], str], model: str) -> AnswerDecoder:
-        """Return a decoder for the answer to a request to a model."""
         return self._api.new_decoder(new_id)
 
     def _new_client(self, sdk: Any) -> Any:

@@ -95,7 +95,6 @@ class SSEDecoder:
                 yield event
 
     def _is_within(self) -> bool:
-        """Return whether an event, or a line, has begun."""
         return bool(self._line_begin.size or self._event or self._has_data)
 
     def end(self) -> Iterator[ServerSentEvent]:

@@ -13,8 +13,9 @@ _SIGNS_OF_LIFE = frozenset(("keepalive", "keep_alive", "keep-alive", "ping", "po
 """Events that say nothing which others do not say."""
 
 _MOST_NAMES = 10
+"""Types of events that a notice names."""
 _KEPT = 1200
-"""Characters that are kept of what the events of one type say."""
+"""Characters that are kept of what the events of one type say: what is shown is a quarter of it."""
 _NAMES = frozenset(("type", "item_id", "id", "event_id", "response_id", "call_id", "obfuscation"))
 """Keys of an event that hold texts which say nothing to a reader."""
 

@@ -42,7 +42,7 @@ from msgbook_format.syntax import CellRule
 
 
 _MAX_FILES = 200
-"""Files that are compared for one request, those that were sent last."""
+"""Files that are compared for one request, those that were sent last: each is read."""
 
 
 _NO_LINES = "no such lines"

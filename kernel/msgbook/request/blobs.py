@@ -15,7 +15,7 @@ from msgbook.tools.files import read_file
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MEMORY = 100_000_000
-"""Characters of texts in memory."""
+"""Characters of texts in memory. What is dropped is read from disk again."""
 
 
 class Blobs:

@@ -296,7 +296,7 @@ _BRINGING = CONTEXT_KEYS | {ABOVE}
 
 
 def _may_bring(cells: Sequence[Cell]) -> bool:
-    """Return False only if no prompt of some cells has a record of what it refers to, or refers to anything."""
+    # False only if no prompt has a record of what it refers to, or refers to anything.
     return any(map(_cell_may_bring, cells))
 
 
@@ -306,7 +306,7 @@ def _cell_may_bring(cell: Cell) -> bool:
 
 
 def _may_refer(text: str) -> bool:
-    """Return False only if a text has neither references nor images."""
+    # False only if there are neither references nor images.
     return "@" in text or "![" in text
 
 

@@ -45,7 +45,7 @@ from msgbook.scanner import run_in_thread_if_long
 from msgbook.text import join_first
 
 _MAX_PROMPTS = 500
-"""Prompts of a notebook whose references are resolved late."""
+"""Prompts of a notebook whose references are resolved late: all at once, before the first request."""
 _MAX_CHARACTERS = 4_000_000
 """Characters of the texts that one request resolves late."""
 _TOO_MANY = (
@@ -187,7 +187,6 @@ class _Resolver:
 
 
 def _may_bring(text: str) -> bool:
-    """Return whether a text has references or images."""
     return bool(find_tags(text).tags or find_images(text))
 
 

@@ -131,6 +131,7 @@ def _needed_approval(cell: Cell) -> bool:
 
 
 _READS = 2000
+"""Reads of files for one request. A prompt of a few lines can name any number of files."""
 _CHARACTERS = 100_000_000
 """Limit for all files together; images count in bytes."""
 _SECONDS = 30.0

@@ -294,6 +294,7 @@ def _pending(description: str) -> str:
 
 
 _MAX_PARALLEL = 4
+"""Summaries that are asked for at once: more would run into a server's limits of requests."""
 _MAX_NAMES = 5
 """Parts that a notice names."""
 

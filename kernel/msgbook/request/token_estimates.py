@@ -14,6 +14,7 @@ from msgbook.request.history import History
 from msgbook_format.typed import as_list
 
 CHARACTERS_PER_TOKEN = 4
+"""Characters of English for a token, as OpenAI says."""
 IMAGE_TOKENS = 1000
 """Estimate for one image: servers count by its size, most images as 250 to 1,500."""
 

@@ -37,7 +37,8 @@ from msgbook.server_checks.answer import Answer
 from msgbook.turn import AnswerSize
 
 _MOST_TOKENS = 400
-"""Tokens of one answer with its reasoning; more than the answers need."""
+"""Tokens of one answer with its reasoning; more than the answers need, and few enough that a check costs next to
+nothing."""
 
 _LIMITS = re.compile(r"max_(completion_|output_)?tokens")
 """The keys that limit the tokens of an answer, in all APIs."""

@@ -43,6 +43,7 @@ _QUESTION = "Write the numbers from 1 to 12, separated by spaces, and nothing el
 _SUM = "Use the tool to add 2 and 3."
 _NAME_MODEL = "set MSGBOOK_MODEL or model in msgbook.toml, or name a model with --model."
 _SHOWN_MODELS = 8
+"""Models that a finding lists; gateways have hundreds."""
 
 
 class ServerChecks:

@@ -47,9 +47,9 @@ from msgbook_format.turn import (
 )
 
 ROWS_INTERVAL = 0.3
-"""Least seconds between two updates of the parent's rows."""
+"""Least seconds between two updates of the parent's rows: each is a change of its turn, which is shown."""
 _CHECK_INTERVAL = 0.5
-"""Seconds between two checks whether a file was deleted."""
+"""Seconds between two checks whether a file was deleted, which ends its sub-agent."""
 
 
 class SubagentDispatcher:
@@ -324,6 +324,7 @@ _SEPARATOR = "\n\n----------------\n\n"
 _LIMIT = 19_000
 """Characters of all reports together; a result of more than 20,000 is cut."""
 _LEAST = 400
+"""Characters that each report may have at least, however many there are."""
 _NOTHING = "All sub-agents were deleted or produced no output."
 
 
@@ -383,6 +384,7 @@ def _last_text(turn: Turn) -> str:
 
 
 _LENGTH = 120
+"""Characters of the last line of a sub-agent that its row shows."""
 
 
 def make_row(subagent: Subagent, now: float, redact: Callable[[str], str]) -> AgentRow:

@@ -103,7 +103,7 @@ class Parent:
 
 
 def with_subagents(tools: ToolSet, parent: Parent) -> ToolSet:
-    """Return the tools of a turn, in which those that start sub-agents are connected with it."""
+    """Bind the tools that start sub-agents to a running turn; return all of its tools."""
     connected = {
         tool.name: tool
         for tool in dispatch_tools(parent.conversation.folder, _LateDispatcher(parent))
@@ -136,5 +136,5 @@ class _LateDispatcher:
         return SubagentDispatcher(self._parent)
 
     async def _import(self) -> None:
-        """Import the code in a thread, since it takes a while."""
+        # It takes a while.
         await asyncio.to_thread(import_module, "msgbook.subagents.dispatcher")

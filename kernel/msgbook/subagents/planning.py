@@ -31,7 +31,9 @@ from msgbook_format.agents import DEFAULT_AGENT, PROPERTIES, new_agent_metadata
 from msgbook_format.syntax import CHAT_CELLS
 
 _MOST_NAMED = 20
+"""Agents that an error lists for the model."""
 _SOURCE_LIMIT = 1_000_000
+"""Characters of a sub-agent's prompt: a person is asked about all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +333,7 @@ def _moved(uri: str, roots: Roots, project: Path) -> str:
 
 
 _NAME_LENGTH = 20
+"""Characters of a prompt that name a sub-agent, as long as a title in a list."""
 
 
 def name_of(prompt: str) -> str:

@@ -94,7 +94,7 @@ class CellTool(Tool):
 
 
 def connect_cells(tools: ToolSet, notebook: RunningNotebook | None) -> ToolSet:
-    """Return the tools of a turn, in which those on cells are connected with its notebook."""
+    """Bind the tools on cells to the notebook of a turn; return all of its tools."""
     if notebook is None:
         return tools
     return ToolSet(tool.connect(notebook) if isinstance(tool, CellTool) else tool for tool in tools)

@@ -28,9 +28,9 @@ from msgbook.tools.results import Results
 
 
 WORKERS = 4
-"""Most calls that run at the same time."""
+"""Most calls that run at the same time, each in a process of its own."""
 TIME_LIMIT = 30.0
-"""Seconds that one call may take."""
+"""Seconds that one call may take: a hostile pattern or a slow network drive would take any."""
 
 _SERVE = (
     "import json, sys; sys.path += json.loads(sys.argv[1]); "

@@ -20,6 +20,7 @@ import psutil
 SUPERVISOR = Path(__file__).with_name("supervise.py")
 
 _CHUNK = 65_536
+"""Bytes that one read takes: as many as a pipe of Linux holds."""
 
 _LAST_READS = 64
 """Pieces that are read after the command has ended; a process that escaped may print forever."""

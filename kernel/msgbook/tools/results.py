@@ -16,9 +16,9 @@ from msgbook.tools.base import Content
 from msgbook_format.files import own_folder
 
 RESULT_LIMIT = 20_000
-"""Most characters of a result."""
+"""Most characters of a result, about 5,000 tokens: it is sent with each later request."""
 BLOB_LIMIT = 50_000_000
-"""Most bytes of a result that is kept."""
+"""Most bytes of a result that is kept whole on disk, so that a model can read on."""
 
 APPROVED_RESULTS_DIR = "asked"
 """Folder below the blobs for the results of approved calls; it is one of the secret paths."""

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 SHELL = "shell"
 DEFAULT_TIMEOUT = 120
+"""Seconds, as the tools of other coding agents have it; models know that number."""
 MAX_TIMEOUT = 600
+"""Seconds that a model may ask for. What runs longer belongs in the background."""
 
 _STOP_WAIT = 8.0
 """Seconds to wait until the supervisor has ended a command that ran too long; it gives up earlier."""

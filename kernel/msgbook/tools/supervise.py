@@ -33,6 +33,7 @@ GIVE_UP = 5.0
 """Seconds after which processes that cannot be killed, such as another user's, are left running."""
 
 _PR_SET_CHILD_SUBREAPER = 36
+"""Number of the option in `linux/prctl.h`, which Python does not name."""
 
 
 def main(mode: str, *words: str) -> None:

@@ -36,6 +36,8 @@ _BEGUN = re.compile(
 """The end of a piece whose meaning depends on the next piece."""
 
 _BEGUN_LIMIT = 1_000
+"""Characters at the end in which a control sequence may have begun. Without a bound, each piece of a flood without an
+end would be searched again with all before it."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]")
 

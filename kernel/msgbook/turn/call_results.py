@@ -21,6 +21,7 @@ _TOLD_LIMIT = 20_000
 """Characters of the arguments that the model is told."""
 
 _PROBLEM_LIMIT = 300
+"""Characters of what is wrong with a call: pydantic repeats the whole value."""
 
 
 def call_to_run(call: Block) -> Block:

@@ -62,7 +62,7 @@ async def run_now(_call: Block, run: Callable[[], Awaitable[Attempt]]) -> Attemp
 
 
 LIVE_OUTPUT = 20_000
-"""Characters shown of a running tool's output, counted from its end."""
+"""Characters shown of a running tool's output, counted from its end: as many as its result has."""
 
 _MAX_QUESTIONS = 3
 """A call is denied after so many questions if its effect changes each time it is approved."""
@@ -269,7 +269,8 @@ def _is_cancelled() -> bool:
 
 
 REPEATED_CALLS = 3
-"""Number of times in a row that the same call may fail, or get the same result; then the turn ends."""
+"""Number of times in a row that the same call may fail, or get the same result; then the turn ends. The second may be
+an attempt after a repair, the third is a loop."""
 
 _NAMED, _NAME_LENGTH = 3, 64
 

@@ -36,6 +36,7 @@ _SERVER_KEYS = (
 _SHOWN = 200
 """Characters of a query or an address that are shown."""
 _MOST_NAMED = 3
+"""Pages or queries that one line names."""
 
 
 def is_thought(item: dict[str, Any]) -> bool:
@@ -154,5 +155,4 @@ def _shown(text: Any) -> str:
 
 
 def _quoted(texts: list[Any]) -> str:
-    """Return those that are texts in quotation marks; empty if there are none."""
     return join_first([f'"{text}"' for text in map(_shown, texts) if text], _MOST_NAMED)

@@ -46,6 +46,7 @@ from msgbook_format.turn import (
 )
 
 _EVENTS_AT_ONCE = 50
+"""Events that are handled before the loop lets others run: an interrupt waits about 5 ms for them."""
 
 
 async def run_turn(

@@ -99,7 +99,7 @@ def keep_citations(blocks: list[Block], citations: list[dict[str, Any]], step: i
 
 
 def _is_of_item(reasoning: Block) -> bool:
-    """Return whether reasoning came as an output item, not under a key of a chat message."""
+    # Reasoning of a chat message came under a key of it, which `field` names.
     return not reasoning.get("text") or reasoning.get("extra", {}).get("field") in ITEM_TEXTS
 
 
@@ -120,6 +120,7 @@ def _extend(block: Block, **keys: Any) -> None:
 _SHOWN = 200
 """Characters of a query or an address that are shown."""
 _MOST_QUERIES = 3
+"""Queries that one line names."""
 
 
 def item_words(item: dict[str, Any]) -> str:
@@ -267,14 +268,14 @@ def strip_hidden_server_data(blocks: Sequence[Block]) -> list[Block]:
     for step in step_positions(blocks):
         thoughts = REASONINGS.among(blocks[position] for position in step)
         words = "".join(str(block.get("text", "")) for block in thoughts)
-        is_led_to = True
+        precedes_kept_item = True
         for position in reversed(step):
-            kept[position] = _cut(blocks[position], words, keeps_item=is_led_to)
+            kept[position] = _cut(blocks[position], words, keeps_item=precedes_kept_item)
             kind, extra = kind_of(blocks[position]), blocks[position].get("extra")
             if kind is NOTICES and as_dict(extra).get("item"):
-                is_led_to = False
+                precedes_kept_item = False
             elif kind in (TEXTS, TOOL_CALLS):
-                is_led_to = True
+                precedes_kept_item = True
     return kept
 
 

@@ -70,6 +70,7 @@ class UsageCount:
 
 
 _LENGTH = 100
+"""Characters of a model's name that are shown; a server may send any."""
 _ENDINGS = (".gguf", ":latest")
 """Endings of a name that say nothing about the model."""
 
@@ -121,5 +122,4 @@ def _plain(name: str) -> str:
 
 
 def _shown(name: str) -> str:
-    """Return a name on one line, bounded, with all that it holds to be seen."""
     return visible(excerpt(name, _LENGTH))

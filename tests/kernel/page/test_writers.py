@@ -1,4 +1,4 @@
-"""Of the pages that share a document one writes each turn, and another takes over when it goes."""
+"""One of the pages that share a document writes each turn, and another takes over when it goes."""
 
 from __future__ import annotations
 

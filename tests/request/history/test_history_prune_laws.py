@@ -174,7 +174,7 @@ file_entries = st.sampled_from([SOUND, SOUND | {"key": "b"}, None, *(SOUND | odd
 @example([[SOUND], [SOUND | ODD[6]]])
 @example([[SOUND], [SOUND, SOUND | ODD[5]]])
 def test_odd_records_are_judged_as_the_block_judges_them(records):
-    """Of all texts that the blocks would show one of each key is left."""
+    """One text of each key is left of those that the blocks would show."""
     cells = [prompt("Q", says("A")) for _ in records]
     for cell, files in zip(cells, records, strict=True):
         turn_of_cell(cell)["context"] = {"files": files}

@@ -23,9 +23,9 @@ from msgbook_format.extras.agent_context.content import (
     shown_text,
 )
 from msgbook_format.extras.agent_context.turns import (
+    messages_of_turn,
     record_of,
     turn_from,
-    turn_messages,
     turn_of_record,
 )
 from msgbook_format.syntax import KERNELSPEC, Dialect
@@ -96,7 +96,9 @@ def message_from(cell: _Json) -> _Json:
 def answer_from(cell: _Json) -> list[_Json]:
     """Return the assistant and tool messages that follow the message of a cell."""
     turn: Any = turn_among(cell["outputs"]) if is_prompt(cell) else None
-    return turn_messages(turn["blocks"]) if turn is not None and not turn.get(_IN_METADATA) else []
+    return (
+        messages_of_turn(turn["blocks"]) if turn is not None and not turn.get(_IN_METADATA) else []
+    )
 
 
 def is_empty(cell: _Json) -> bool:
@@ -173,7 +175,7 @@ def _plain_message(cell: _Json) -> _Json:
         if _was_sent_here(cell):
             metadata.pop(_GHOST_BLOCK, None)
         if turn is not None and turn.get(_IN_METADATA):
-            metadata[_INTERACTION] = turn_messages(turn["blocks"])
+            metadata[_INTERACTION] = messages_of_turn(turn["blocks"])
     if ours:
         metadata["msgbook"] = ours
     message: _Json = {"role": role, "content": content}

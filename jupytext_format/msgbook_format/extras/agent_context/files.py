@@ -107,7 +107,7 @@ def _end_of_answer(messages: Sequence[_Json], position: int) -> int:
 
 
 def _needs_mark(message: _Json, *, is_open: bool) -> bool:
-    """Return whether a message has to be marked, so that it is read as a cell of its own."""
+    # A marked message is read as a cell of its own.
     return message["role"] == "assistant" and (is_open or not _is_plain_text(message))
 
 

@@ -46,7 +46,7 @@ def turn_from(messages: Sequence[_Message]) -> Turn:
         else:
             step = max(step, 1)
             blocks.append(_result_block(message, step))
-    for first, plain, message in zip(firsts, turn_messages(blocks), messages, strict=True):
+    for first, plain, message in zip(firsts, messages_of_turn(blocks), messages, strict=True):
         if kept := leftovers.find_leftovers(plain, message):
             blocks[first][leftovers.KEY] = kept
     is_done = messages[-1]["role"] == "assistant" and not messages[-1].get("tool_calls")
@@ -57,7 +57,7 @@ def turn_from(messages: Sequence[_Message]) -> Turn:
     }
 
 
-def turn_messages(blocks: Sequence[Block]) -> list[_Message]:
+def messages_of_turn(blocks: Sequence[Block]) -> list[_Message]:
     """Return the assistant and tool messages of a turn's blocks, step by step.
 
     Notices, errors, unknown blocks and calls whose arguments were cut become no message.
@@ -211,7 +211,7 @@ def turn_of_record(record: Any, messages: Sequence[dict[str, Any]]) -> Turn | No
             entry = {**given[position], **{k: v for k, v in entry.items() if k != "at"}}
         blocks.append(entry)
     turn = turn_of({"data": {TURN_MIME: {**record, "blocks": blocks}}})
-    if turn is None or not jsontext.is_same(turn_messages(turn["blocks"]), list(messages)):
+    if turn is None or not jsontext.is_same(messages_of_turn(turn["blocks"]), list(messages)):
         return None
     return turn
 

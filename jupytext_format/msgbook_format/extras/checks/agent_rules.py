@@ -213,7 +213,6 @@ def _one_line(value: Any) -> str:
 
 
 def _agent_line(head: LocatedCell, rule: CellRule) -> AgentLine | None:
-    """Return the `%agent` line that a cell is, unless it is Python."""
     return None if _is_python(head, rule) else parse_agent_line(_agent_source(head))
 
 

@@ -26,6 +26,7 @@ _OBJECTS = ("usage", "context", "turn", "extra", "metadata", "output_metadata")
 _BINARY = ("image/", "audio/", "video/", "font/", "application/pdf", "application/octet-stream")
 _BASE64_LINE = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _SHOWN = 40
+"""Characters of a value that a message quotes."""
 
 
 def check_calls_and_results(checked: CheckedText) -> Iterator[Finding]:

@@ -33,6 +33,7 @@ class Labels:
     ours: str = "ours"
     theirs: str = "theirs"
     size: int = 7
+    """Length of a conflict mark; git asks for longer ones where marks are in one another."""
 
     def around(self, ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
         """Return lines of both sides between conflict marks."""

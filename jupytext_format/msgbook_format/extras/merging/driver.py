@@ -252,7 +252,9 @@ def _as_piece(cell: CellPart, text: str) -> _Piece:
 
 
 _CONFLICTS = 3
+"""Exit code: the file holds conflicts, and git is to say so."""
 _NOT_MERGED = 2
+"""Exit code: nothing was written, and git is to merge the lines."""
 _SIDES = ("the common ancestor", "our version", "their version")
 
 

@@ -312,5 +312,5 @@ def _is_dense(lines: list[str]) -> bool:
 
 
 def _marks(text: str) -> int:
-    """Return how many characters make a parser search to the paragraph's end."""
+    # Each makes a parser search to the paragraph's end.
     return sum(map(text.count, _MARKS))

@@ -174,6 +174,7 @@ DISPLAY = "display_formula"
 LONGEST = 8_000
 """Greatest length of a formula, in characters; the search for its end is no longer."""
 _MOST_LINES = 200
+"""Most lines of a formula; a longer one has an end that somebody forgot."""
 _MOST_SEARCHED = 100_000
 """Most lines of a text in which ends of formulas are looked for: each line may begin one, and look through the
 same lines. Beyond, a formula ends in its line."""
@@ -351,6 +352,7 @@ def _push_block(state: StateBlock, start_line: int, end_line: int) -> Token:
 
 _ALONE = re.compile(rf"(?:\$\$|\\\\?\[|\\begin\{{(?P<name>(?:{_NAMES})\*?)\}})[ \t]*\Z")
 _LOOSE_LINES = 50
+"""Most lines of a formula with blank lines in it."""
 _NO_TEX = re.compile(r"[ \t]*(?:`{3}|~{3}|#{1,6}\s|[-*]\s|\d+[.)]\s|>|\||\$\$.|\\\\?\[[ \t]*\Z)")
 """A line that is in no formula with blank lines: it begins a block of another kind."""
 

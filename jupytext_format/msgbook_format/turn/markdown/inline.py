@@ -300,6 +300,6 @@ class _Lexer:
         return True
 
     def _link_start(self, index: int) -> str:
-        """Return the bracket of a link at `index` of the output, apart from a `!` before it."""
+        # A `!` right before the bracket would make an image of it.
         # One of the last two pieces is not empty.
         return " [" if "".join(self.out[max(0, index - 2) : index]).endswith("!") else "["

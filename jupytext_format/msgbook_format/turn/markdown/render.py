@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
 
 _TEXT_LIMIT = 120
+"""Characters of each text of a sub-agent's row, so that it stays one line."""
 
 
 def agent_list(block: Mapping[str, Any], *, live: bool) -> str:
@@ -191,7 +192,6 @@ def _block(block: Block, call_name: str, render: _Render) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return what a reader sees of a value that should be a text."""
     return as_text(value) or ("" if value in (None, "") else _json(value))
 
 

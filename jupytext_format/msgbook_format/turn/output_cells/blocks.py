@@ -59,7 +59,7 @@ _RESERVED = (
 
 
 def _fields(kind: Kind, is_first: bool) -> tuple[Field, ...]:
-    """Return the fields of a block; `time` and `agent` of the first one are the turn's."""
+    # `time` and `agent` of the first block are the turn's.
     return kind.fields + (_COMMON if is_first else _LATER)
 
 
@@ -195,6 +195,7 @@ def read_rest(block: dict[str, Any], attributes: AttributeReader) -> None:
 
 _ATTRIBUTE = re.compile(r"agent\.([1-9][0-9]{0,2})\.([a-z_]+)")
 _MOST = 999
+"""Most rows that have names as attributes, `agent.999.name`; more are JSON."""
 _Form = tuple[Callable[[Any], str | None], Callable[[str], Any]]
 
 

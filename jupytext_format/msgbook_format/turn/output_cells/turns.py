@@ -30,6 +30,7 @@ _DERIVED_MIMES = frozenset(("text/markdown", "text/plain"))
 _NONCE = re.compile(r"[0-9a-f]{8}")
 _STEP = re.compile(r"-?[0-9]{1,15}")
 _STEPS_END = 10**15
+"""No step is that large: the page reads no larger integers exactly."""
 
 
 def is_turn_output(output: dict[str, Any]) -> bool:

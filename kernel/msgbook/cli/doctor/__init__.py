@@ -160,5 +160,4 @@ def _show(finding: Finding, settings: Settings) -> None:
 
 
 def _shown(text: str, settings: Settings) -> str:
-    """Return a line without secrets, with `~` for the home directory."""
     return home_as_tilde(redact(line_of(text), settings.secrets))

@@ -1,4 +1,4 @@
-"""The wire while a cassette is recorded: requests and answers become lines, and streaming is left as it is."""
+"""Records HTTP traffic to a cassette without disturbing the stream."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from msgbook.provider import Wire
 from msgbook_format.typed import as_dict, as_list
 
 HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
-"""Headers of an answer that are kept: those on which depends how it is read and whether it is asked for again."""
+"""Response headers that are kept: they decide how an answer is decoded and whether the request is retried."""
 
 _EVENT_END = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n|\Z))")
 """A line's end and an empty line. A carriage return at the very end may be half of a CRLF."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 VERSION = 1
+"""Version of the format that is written; all versions up to it are read."""
 
 LaneName = Annotated[str, Field(pattern=r"^0(\.[1-9][0-9]{0,5}){0,8}$")]
 Seconds = Annotated[float, Field(ge=0, le=1e9)]

@@ -191,7 +191,6 @@ def diff_texts(recorded: str, now: str) -> list[str]:
 
 
 def _kind(message: dict[str, Any]) -> str:
-    """Return the role of a message, or the type of an item that has none."""
     return str(message.get("role") or message.get("type"))
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 MOST_BYTES = 500_000_000
+"""Bytes of a cassette. It is read as a whole, which takes several times its size in memory."""
 LONGEST_LINE = 100_000_000
 """Bytes. Images are within lines."""
 
@@ -207,7 +208,7 @@ def _parsed(path: Path, number: int, raw: bytes, secrets: Sequence[str]) -> dict
 
 
 def _holds_secret(text: str, secrets: Sequence[str]) -> bool:
-    """Return whether a text holds a secret. Short ones, which may be parts of words, do not count."""
+    # A short one may be a part of a word.
     return bool(find_secrets(text, [secret for secret in secrets if len(secret) >= _LEAST]))
 
 
@@ -331,7 +332,7 @@ class CassetteFile:
 
 
 def _require_own(path: Path) -> None:
-    """Raise an error if a name is taken by a link, or by a file that is no cassette."""
+    """Raise an error if a name is taken by a link, or by a file that is not a cassette."""
     require_no_link(path)
     if os.path.lexists(path) and not is_cassette(path):
         raise CassetteError(

@@ -133,7 +133,7 @@ def _load_provider(saved: dict[str, Any]) -> ProviderSettings:
 
 
 def _save_mcp(settings: McpServerSettings) -> dict[str, Any]:
-    """Return what decides about the tools that are offered: neither the command nor its variables."""
+    # What decides about the tools that are offered: neither the command nor its variables.
     return {name: _plain(getattr(settings, name)) for name in _MCP}
 
 

@@ -26,7 +26,7 @@ from msgbook_format.errors import FileChangedError
 from msgbook_format.files import create_bytes, read_regular, replace_bytes
 
 _CONNECT = 15
-"""Seconds in which the scheduler has to answer."""
+"""Seconds in which the scheduler has to answer; Dask itself would try for 30."""
 _LISTEN = 0.2
 """Seconds between looks for Ctrl+C, which ends no wait on Windows."""
 
@@ -204,7 +204,7 @@ def receive(future: Any, job: Job, before: bytes) -> FileResult:
 _LOOK = 0.5
 """Seconds between two looks whether the run was stopped."""
 _RUNS = 8
-"""Maximum number of runs whose workers are cached per process."""
+"""Maximum number of runs whose workers are cached per process: each holds its settings and connections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +279,7 @@ def _worker_of(token: str) -> tuple[Worker, asyncio.AbstractEventLoop]:
 
 @lru_cache(maxsize=_RUNS)
 def _worker(_token: str) -> Worker:
-    """Return the worker of a run. A process outlives many runs, and each has the settings and rules of its time."""
+    # A process outlives many runs, and each has the settings and rules of its time.
     return Worker(_process()[0])
 
 

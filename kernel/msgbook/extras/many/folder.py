@@ -26,7 +26,7 @@ from msgbook_format.errors import MessageFileError
 from msgbook_format.files import AGENT_SUFFIXES, SUFFIX, Snapshot, stem_of
 
 AT_ONCE = 4
-"""Files that are answered at once unless the user says how many."""
+"""Files that are answered at once unless the user says how many: most servers take as many requests."""
 
 
 def run_folder(

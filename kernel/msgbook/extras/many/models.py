@@ -46,7 +46,7 @@ from msgbook_format.turn import answer_text, turn_of
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Tokens, cost and seconds; None for what is not known."""
+    """Tokens, cost and seconds; None where the value is unknown."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -159,7 +159,7 @@ def _numbers(usage: TurnUsage, seconds: object, cost: Cost) -> Numbers:
 
 
 def _sum(answers: list[ModelAnswer]) -> Numbers:
-    """Return the sums. One that misses a value is not known."""
+    """Return the sums. A sum is None if one of its values is missing."""
 
     def total(key: str) -> float | None:
         values = [getattr(answer.numbers, key) for answer in answers]

@@ -221,8 +221,9 @@ def _size(file: Path) -> int:
 
 
 MOST_ENTRIES = 200_000
+"""Files of an archive, whose list is read into memory before anything else; a small archive can list any number."""
 _MOST_BYTES = 1_000_000_000
-"""Bytes of all conversations."""
+"""Bytes of all conversations, unpacked: a small archive can hold any number of zeros."""
 _SHOWN_START, _SHOWN_FACTOR = 500_000_000, 30
 """Bytes of all images that are shown, one that is shown twice counted twice: a start, and this much for each byte."""
 

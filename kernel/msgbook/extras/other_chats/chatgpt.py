@@ -185,6 +185,7 @@ def _blocks(role: str, author: _Json, message: _Json, where: str, reader: Reader
 _MARKS = ("\ue200", "\u3010")
 """Beginnings of the marks for sources: a private character, or a bracket in older chats."""
 _MOST_SOURCES = 1000
+"""Sources of one answer: each is searched in its text."""
 _MOST_LINKED = 10_000_000
 """Characters of all links of one answer. Links that repeat to more are no sources, and the marks stay."""
 

@@ -36,8 +36,9 @@ _LOGS_AHEAD = b"\x02\x02"
 """Versions for writing and reading of a file whose changes are in a log beside it (WAL)."""
 
 _LONGEST = 300_000_000
-"""Bytes of one value."""
+"""Bytes of one value, of which SQLite allows a billion. It is in memory several times."""
 _MOST_SECONDS = 120.0
+"""Seconds for all queries: a damaged index can make SQLite read on and on."""
 _MOST_ROWS = 500_000
 """Rows of a table, each of which takes about 500 bytes."""
 _STEPS = 100_000

@@ -101,7 +101,6 @@ def _chats(path: Path, unread: Unread) -> list[OtherChat]:
 
 
 def _of_part(data: bytes, assets: Assets, unread: Unread, room: Room) -> list[OtherChat]:
-    """Return the chats of a part of an export; an empty one has none."""
     return _of_text(data, assets, unread, room) if data.strip() else []
 
 

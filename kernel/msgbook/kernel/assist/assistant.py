@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from msgbook.tools import Tool
 
 MODELS_KEPT = 300.0
-"""Seconds until the server is asked for its models again."""
+"""Seconds until the server is asked for its models again: Tab must not wait, and lists change by the day."""
 MODELS_RETRY = 10.0
 """Seconds until a server that did not answer is asked again: it may still be starting."""
 

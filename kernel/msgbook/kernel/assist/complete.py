@@ -28,6 +28,7 @@ from msgbook_format.syntax import (
 )
 
 _MAX_MATCHES = 200
+"""Matches of one completion: nobody reads a longer list, and the page draws all of it."""
 _MAX_ENTRIES = 5000
 """Entries of a folder that are read. A longer list is of no use."""
 
@@ -101,7 +102,7 @@ def reply(matches: Matches, cursor: int) -> dict[str, Any]:
 
 
 def _unbroken(text: str) -> str:
-    """Return the text so that it is not broken: JupyterLab draws the lines of a type over each other."""
+    # JupyterLab draws the lines of a broken type over each other.
     return _BREAK_AFTER.sub("\\g<0>\u2060", text.replace(" ", "\u00a0"))
 
 
@@ -125,7 +126,7 @@ def _candidates(code: str, cursor: int, scope: PromptScope) -> tuple[int, Iterab
 
 
 def _rank(magic: str) -> tuple[bool, str]:
-    """Return the place of a magic: those of msgbook come before IPython's many."""
+    # msgbook's own come before IPython's many.
     return magic not in (*OWN_MAGICS, CONTINUE_MAGIC, PYTHON_MAGIC, MSG_MAGIC), magic
 
 
@@ -245,7 +246,7 @@ def _paths(typed: str, scope: PromptScope) -> list[Match]:
 
 
 def _can_be_written(name: str) -> bool:
-    """Return whether a name can be written in a tag and has no misleading characters."""
+    # Characters that end a tag, or mislead a reader.
     return not set(name) & set("]:{\n") and visible(name) == name and name.isprintable()
 
 

@@ -32,8 +32,11 @@ if TYPE_CHECKING:
     from msgbook.tools import Tool
 
 _SHOWN_LINES = 20
+"""Lines of a text that a tooltip shows: more would cover the cells."""
 _SHOWN_CHARACTERS = 2000
+"""Characters of it; a text may be one line."""
 _SHOWN_ITEMS = 20
+"""Names of a folder or a list that a tooltip shows."""
 _FIRST_WORD = re.compile(r"\s*(%{1,2}\w+)")
 _RUNS = "It runs before the model is called, with the same approval as a tool call of a model."
 _NOT_OFFERED = "The agent that answers this cell does not have this tool: the call would fail."
@@ -175,10 +178,8 @@ def _head(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    """Return as much of the text as fits into a tooltip."""
     return text[: 2 * _SHOWN_CHARACTERS]
 
 
 def _visible_lines(text: str) -> str:
-    """Return the text with invisible characters written out; tabs and line feeds stay."""
     return visible(text, keep="\t\n")

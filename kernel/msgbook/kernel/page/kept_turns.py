@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 _FOLDER = "turns"
 _LOCK = "lock"
 _LIMIT = 200_000_000
-"""Bytes of a file that is read."""
+"""Bytes of a file that is read: a turn with all its pictures is smaller."""
 
 _DAYS = 30
 """Age of what is removed, whatever notebook it belongs to: nobody has opened that notebook since."""

@@ -141,7 +141,7 @@ def _send_running(comm: Any, keys: dict[str, Any], display: TurnDisplay) -> None
 
 
 _REASON_LIMIT = 2000
-"""Characters of the user's reason that are kept."""
+"""Characters of the user's reason that are kept; the model is sent it."""
 
 _ARGUMENTS_LIMIT = 1_000_000
 """Characters of arguments that the user may write."""

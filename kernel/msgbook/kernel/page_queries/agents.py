@@ -54,6 +54,7 @@ def _transcript(query: Query) -> Transcript:
 
 
 _MAX_CELLS = 1_000_000
+"""Cells that a page's message may stand for: a number in it makes as many entries here."""
 
 _OTHER: dict[str, Any] = {"id": "", "cell_type": "code", "source": ""}
 """Stands for a cell that neither chooses nor defines an agent."""

@@ -65,7 +65,7 @@ async def read_cells(query: Query, session: Session) -> Transcript:
 
 
 _LIMIT = 200
-"""Digests of one query."""
+"""Digests of one query; a message refers to tens of texts."""
 
 
 async def text_sizes(session: Session, query: Query) -> dict[str, Any]:

@@ -30,7 +30,8 @@ from msgbook.kernel.python.capture import Capture
 C = TypeVar("C", bound=Capture)
 
 _LAST_OUTPUT_WAIT = 0.03
-"""Seconds to wait for the last output of processes that the code has started."""
+"""Seconds to wait for the last output of processes that the code has started: it comes by a pipe, whose end is
+unknown while a background process holds it."""
 
 
 @contextmanager

@@ -66,6 +66,7 @@ _DELTA_KEYS = frozenset(("text", "thinking", "signature", "citation", "partial_j
 _ADDED = ("cache_creation_input_tokens", "cache_read_input_tokens")
 """Counts of input tokens that `input_tokens` does not contain."""
 _MOST_TOKENS = 10**12
+"""Most tokens of an answer that are believed, as for the other APIs."""
 _MOST_COUNTS, _COUNT_LENGTH = 40, 100
 """Most keys of one object in a usage, and most characters of a key or a value, that are looked at."""
 
@@ -399,7 +400,7 @@ def _index(event: dict[str, Any]) -> Any:
 
 
 def _plain_index(index: Any) -> Any:
-    """Return an index that can be looked up; None for what is none."""
+    # Only these can be looked up.
     return index if type(index) in (int, str, tuple) else None
 
 

@@ -30,7 +30,7 @@ _NAMES = {
     "verbosity": ("text", "verbosity"),
     "response_format": ("text", "format"),
 }
-"""Where an option of the chat API stands in this one."""
+"""Places in a Responses request of options that the chat API names otherwise."""
 
 
 def make_body(request: Request, streaming: Mapping[str, Any]) -> dict[str, Any]:

@@ -325,7 +325,7 @@ def _kind(item: dict[str, Any]) -> str:
 
 
 def _letters(texts: Iterable[str]) -> str:
-    """Return texts without their blanks, in which a complete text may differ."""
+    # A complete text may differ from its pieces in blanks.
     return "".join("".join(texts).split())
 
 

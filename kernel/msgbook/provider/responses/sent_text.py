@@ -13,6 +13,7 @@ TEXT_LIMIT = 16_000_000
 """Most characters of one item, of which not all need be shown."""
 
 MAX_TEXT_PARTS = 1000
+"""Most parts of one item, each of which becomes a block; servers send one or two."""
 
 _MAX_ALIASES = 10_000
 """Most indexes that were not announced and are kept. An older one names the open part, as an unknown one does."""
@@ -243,7 +244,7 @@ class SentText:
 
 
 def _are_same(sent: GrowingText, whole: str) -> bool:
-    """Compare the sizes first: a text is not joined for each one that differs."""
+    # The sizes first: a text is not joined for each one that differs.
     return sent.size == len(whole) and str(sent) == whole
 
 

@@ -145,7 +145,7 @@ class ReasoningItem(TextItem):
             yield ReasoningDelta("", "summary", self.number)
 
     def _announce(self, kind: str, index: Any, text: str) -> Iterator[StreamEvent]:
-        """Yield nothing: an announced summary would hide the reasoning itself."""
+        # An announced summary would hide the reasoning itself.
         yield from ()
 
     def finish(self, item: dict[str, Any]) -> Iterator[StreamEvent]:

@@ -172,7 +172,7 @@ def _file_record(
 
 
 def _canonical(args: Any) -> Any:
-    """Return a JSON value with sorted keys: a file may have saved it in another order."""
+    # A file may have saved the keys in another order.
     return json.loads(repair_surrogates(json.dumps(args, sort_keys=True)))
 
 

@@ -52,10 +52,11 @@ LINES_LIMIT = 50_000_000
 """Bytes at the start of a file in which lines are searched."""
 _LINE_PORTIONS = (1_000_000, 8_000_000, LINES_LIMIT)
 NAMES = 1000
-"""Names in a folder that are listed."""
+"""Names in a folder that are listed. More tell a model nothing, and cost tokens in each later request."""
 MATCHES = 200
-"""Files of a glob that are read."""
+"""Files of a glob that are read, as many as items of a prompt."""
 _WALKED_FOLDERS = 20_000
+"""Folders that one glob walks, before each request; a home directory has more."""
 _WILDCARDS = 3
 """Wildcards in one name of a pattern: each one multiplies the time a hostile file name can cost."""
 _CONVERSATIONS = (SUFFIX, NOTEBOOK_SUFFIX, *AGENT_SUFFIXES)
@@ -327,7 +328,9 @@ def _named(real: Path, file: TextFile | None, size: int) -> str:
 
 
 _SIZE_LIMIT = 100_000
+"""Bytes of a `.gitignore` that are read."""
 _LINES = 1000
+"""Lines of a `.gitignore` that count: each is a regular expression for each path."""
 _PATH_LIMIT = 1000
 """Characters; a longer path is left out, whatever a `.gitignore` says."""
 _STARS, _STARS_OF_A_NAME, _FOLDERS = 3, 2, 2

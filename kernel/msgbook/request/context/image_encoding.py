@@ -31,6 +31,7 @@ photographs of 4032 pixels lose little by half."""
 
 _FORMATS = tuple(mime.removeprefix("image/").upper() for mime in IMAGE_TYPES)
 _JPEG_ORIENTATION = 0x0112
+"""Number of the EXIF tag: a camera's picture is turned before it is sent."""
 
 
 class ImageError(MsgbookError):

@@ -16,10 +16,13 @@ from typing import Any
 from msgbook.text import capped, repair_surrogates
 
 LIMIT = 10_000
-"""Characters of a description."""
+"""Characters of a description: some 2,500 tokens. A model that needs more can run code."""
 _ITEMS = 20
+"""Items of a list, a mapping or a dataclass that are shown: enough to see of what kind they are."""
 _ROWS = 5
+"""Rows of a table, as `head()` of pandas shows."""
 _COLUMNS = 50
+"""Columns of a table. Their names tell more than rows."""
 _BITS = 10_000
 """A longer integer is not written out: the time grows with the square of its length."""
 

@@ -32,15 +32,15 @@ from msgbook.scanner import run_in_thread_if_long
 from msgbook.text import capped, one_line, repair_surrogates
 
 FILE_LIMIT = 200_000
-"""Characters of one item. Of a longer item, the head and the tail are sent."""
+"""Characters of one item, some 50,000 tokens. Of a longer item, the head and the tail are sent."""
 TOTAL_LIMIT = 400_000
-"""Characters of all items of a prompt."""
+"""Characters of all items of a prompt: two items of full length, and what most windows hold."""
 DOCUMENTS_LIMIT = 40_000_000
 """Characters of all documents of a prompt, in Base64."""
 ITEMS = 200
-"""Items of a prompt: files, cells, variables and calls."""
+"""Items of a prompt: files, cells, variables and calls. Each is read, recorded and named in the turn."""
 DEPTH = 20
-"""Levels of files that refer to files."""
+"""Levels of files that refer to files. People write two or three; files may refer to each other."""
 _KEY_GROWTH = 5_000
 """Characters that macros may add to one tag: more than any path has."""
 _CALL = re.compile(r"\w+\s*\{.*\}", re.DOTALL)

@@ -176,6 +176,7 @@ _MADE_REQUEST = CONTEXT_KEYS | {"cells", "request_hash"}
 """Keys of a context, one of which every turn has that made a request."""
 _RECORDED = frozenset({ABOVE})
 _DIGEST_LENGTH = 16
+"""Hex digits, as of a `request_hash`."""
 
 
 LateContexts = Mapping[tuple[str, str], Mapping[str, Any]]

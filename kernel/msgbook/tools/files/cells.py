@@ -39,6 +39,7 @@ SOURCE_LIMIT = 500_000
 _DIFF_LIMIT = 18_000
 """Characters of a diff that a model gets."""
 _TITLE = 60
+"""Characters of a cell's title in the list of cells, one line each."""
 
 Kind = Literal["code", "note", "message", "setting", "raw"]
 
@@ -59,7 +60,7 @@ class CellEdit:
     """A change of one cell: it is made only while the cell has the source that it was made from."""
 
     position: int
-    """Of the cell, from 0."""
+    """Position of the cell, from 0."""
     cell_id: str
     before: str
     after: str

@@ -239,7 +239,7 @@ def _with_end(file: BinaryIO) -> BinaryIO:
 
 
 def _shown(text: str) -> str:
-    """Return a page's text with a mark for each character that a broken font gives and that no text has."""
+    # A broken font gives characters that no text has.
     return _NO_TEXT.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
@@ -286,9 +286,9 @@ def _raise_slow(_signal: int, _frame: object) -> None:
 
 
 SECONDS = 20.0
-"""Time that one document may take."""
+"""Time that one document may take, less than a call may: what was read of it is still told."""
 MEMORY = 2_000_000_000
-"""Bytes of memory that the process may have, Python's own included."""
+"""Bytes of memory that the process may have, Python's own included: a small file can unpack to any size."""
 _LIBRARIES = ("nbformat", "pypdf")
 _CODE = (
     "import json, sys; sys.path += json.loads(sys.argv[1]); "

@@ -114,7 +114,7 @@ def _cell_text(number: int, cell: Mapping[str, Any], dialect: Dialect) -> str:
 
 
 def _is_error(output: Mapping[str, Any]) -> bool:
-    """Return whether an output is an error, which below a turn repeats what the turn says."""
+    # An error below a turn repeats what the turn says.
     return output.get("output_type") == "error"
 
 

@@ -12,6 +12,7 @@ from msgbook.tools.files.opening import list_entries
 from msgbook_format.links import nfc
 
 _ALTERNATIVES = 100
+"""Patterns that braces may stand for: `{a,b}` ten times would make 1,024."""
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
@@ -102,6 +103,7 @@ def _segment(segment: str) -> str:
 SKIPPED = (".git", "node_modules", "__pycache__", ".msgbook")
 """Folders that are not entered, unless the walk starts there."""
 _FOLDERS = 50_000
+"""Folders that one call walks, so that one in a home directory ends."""
 
 Hidden = Callable[[str, str], bool]
 """Returns whether to leave out a path, relative with `/`, of a kind (`file`, `folder`, `other`)."""

@@ -20,10 +20,13 @@ from msgbook.tools.files.reading import SHOWN, Call
 from msgbook.tools.files.text import TextFile, cut, decode
 
 _NAMES = 1000
+"""Names of files that glob shows."""
 _LINES = 400
 """Most lines that grep shows, with context."""
 _LINE_WIDTH = 300
+"""Characters of a line that grep shows: minified code is one line."""
 _CONTEXT = 20
+"""Lines of context around a match that a model may ask for; more is what `read` is for."""
 
 
 def glob(call: Call, pattern: str, path: str = ".") -> str:
@@ -208,7 +211,7 @@ def _base(call: Call, top: Path) -> str:
 
 
 FILE_LIMIT = 5_000_000
-"""Bytes above which a file is not searched."""
+"""Bytes above which a file is not searched: data, not text, and it would use up the time of the call."""
 
 
 _Found = TypeVar("_Found")

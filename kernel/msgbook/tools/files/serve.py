@@ -26,6 +26,7 @@ CELL_TOOLS = ("read_cell", "edit_cell", "insert_cell")
 """Tools whose code is imported by the first call of one: it needs the format."""
 
 _PR_SET_PDEATHSIG = 1
+"""Number of the option in `linux/prctl.h`, which Python does not name."""
 
 
 def answer(roots: Roots, request: dict[str, Any], ripgrep: str | None = None) -> dict[str, Any]:

@@ -233,6 +233,7 @@ _LEAST_COMMON = 0.75
 _LEAST_ALONE = 6
 """Characters of a text without any ASCII."""
 _LEAST_LETTERS = 0.75
+"""Part of such a text that has to be letters."""
 
 _USUAL = re.compile(
     "[\t\n\r -~\u00a1-\u024f\u0370-\u1cff\u1e00-\u1fff\u2c00-\u2dff\ua000-\uabff"

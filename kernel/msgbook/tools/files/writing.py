@@ -231,6 +231,7 @@ def _comparable(before: TextFile, after: TextFile) -> tuple[str, str]:
 
 
 _CONTEXT = 3
+"""Unchanged lines around a change in a diff, as git shows."""
 _SEARCHED = 2000
 """Changed lines on one side above which all are shown as replaced: finding a shorter diff takes quadratic
 time."""

@@ -140,7 +140,7 @@ class Connection:
                 await asyncio.wait([self._owner])
                 raise McpError(
                     f"The server ended during the call: {self.ended}. "
-                    "Whether the call had an effect is not known."
+                    "It may or may not have taken effect."
                 ) from None
             words = self._trouble.message if error.message == _HTTP_REFUSAL else ""
             raise McpError(f"The server refuses the call: {words or _words(error)}") from None
@@ -241,7 +241,7 @@ def _words(error: MCPError) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a server's words for a person: no controls, no text that runs backwards."""
+    # No controls, no text that runs backwards.
     return visible(one_line(text, _SHOWN))
 
 
@@ -274,7 +274,7 @@ async def ask_raw(session: ClientSession, request: Any, **named: Any) -> dict[st
 
 
 PIECES = 2000
-"""Pieces of content of one result that are read."""
+"""Pieces of content of one result that are read; each is a part of the message."""
 
 
 def _with_said_limit(result: dict[str, Any]) -> dict[str, Any]:
@@ -290,10 +290,11 @@ def _with_said_limit(result: dict[str, Any]) -> dict[str, Any]:
 
 
 _PAGES = 100
-"""Pages of a list of tools that are read."""
+"""Pages of a list of tools that are read: a server may say that there is one more each time."""
 _LENGTH = 20_000_000
-"""Characters of a list of tools that are read."""
+"""Characters of a list of tools that are read: 1,000 tools of full size would be five times as many."""
 _SHOWN_NAME = 100
+"""Characters of a tool's name in a message; a server may send any."""
 
 
 async def negotiate(session: ClientSession, *, over_http: bool) -> None:

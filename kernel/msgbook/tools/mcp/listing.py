@@ -16,7 +16,7 @@ from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema
 from msgbook_format.typed import as_dict, as_text, change_texts
 
 TOOL_LIMIT = 1000
-"""Tools of one server that are read."""
+"""Tools of one server that are read. Model servers take 128."""
 
 SIZE_LIMIT = 100_000
 """Characters of JSON of one tool; each request holds them."""
@@ -138,7 +138,7 @@ def _read(entry: Any) -> ListedTool | str:
 
 
 def _parameters(schema: Any) -> dict[str, Any]:
-    """Return a schema that model servers take: of an object, with its properties."""
+    # Model servers take the schema of an object with its properties.
     return fit_schema(change_texts(as_dict(schema), repair_surrogates, repair_surrogates))
 
 

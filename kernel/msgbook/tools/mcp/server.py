@@ -210,7 +210,7 @@ async def close_all(servers: list[McpServer]) -> None:
 
 
 RESTARTS = 3
-"""Times that a server is started again within `_PERIOD`."""
+"""Times that a server is started again within `_PERIOD`: one that dies at each start would be started forever."""
 _PERIOD = 300.0
 """Seconds."""
 

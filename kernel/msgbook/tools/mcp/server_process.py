@@ -19,7 +19,7 @@ from msgbook.config import McpServerSettings
 from msgbook.tools.process import MARK, SUPERVISOR, kill_marked
 
 LINE_LIMIT = 16_000_000
-"""Bytes of one message."""
+"""Bytes of one message, so that a line without end fills no memory. A result with pictures fits."""
 
 STDERR_KEPT = 4096
 """Bytes of the end of standard error, for messages about a failure."""
@@ -31,6 +31,7 @@ _LEAVE = 1.0
 _GIVE_UP = 7.0
 """Seconds to wait for the supervisor, which gives up a little earlier."""
 _POLL = 0.01
+"""Seconds between looks whether a program has ended, which a person does not notice."""
 
 
 class StartError(Exception):

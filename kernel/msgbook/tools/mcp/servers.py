@@ -64,7 +64,7 @@ class McpServers:
         return self._missing
 
     async def ready(self, names: Collection[str], warn: Say, inform: Say) -> None:
-        """Make the tools of some servers known; start those that never said what they offer.
+        """Make the tools of some servers known; start those without a cached list of tools.
 
         Waits no longer than their time limits. A server that failed is not tried again.
         """
@@ -203,7 +203,9 @@ def _notices(server: McpServer) -> list[str]:
 
 
 _OLDEST = (2, 3)
+"""Oldest version of the SDK that has the transports used here."""
 _TOO_NEW = 3
+"""Next major version, which may change them."""
 INSTALL = 'pip install "msgbook[mcp]"'
 
 

@@ -161,7 +161,7 @@ CallServer = Callable[[str, Mapping[str, Any], Progress], Awaitable[dict[str, An
 
 _UNASKED = CallContext()
 _PROGRESS_INTERVAL = 0.25
-"""Seconds between two lines of progress."""
+"""Seconds between two lines of progress. A server may send thousands a second, and a page shows the last."""
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_./-]+")
 _SHOWN = 200
 """Characters of a server's words about its progress."""
@@ -268,6 +268,7 @@ class McpError(MsgbookError):
 
 
 _LIMIT = 64
+"""Characters of a tool's name: OpenAI and Anthropic take no longer one."""
 _KEPT = 55
 """Characters of a name that is cut, before `_` and 8 hexadecimal digits."""
 _REFUSED = re.compile(r"[^A-Za-z0-9_-]")

@@ -24,9 +24,10 @@ Streams = tuple[Any, Any]
 _SESSION = "mcp-session-id"
 _OUR_OWN = (types.JSONRPCRequest, types.JSONRPCNotification)
 _UNANSWERED = 1000
-"""Maximum number of pending server requests."""
+"""Requests of a server that wait for our answers; one that asks without end would fill memory."""
 
 _CONNECT = 10.0
+"""Seconds to connect to a server's URL, as for model servers."""
 _REOPEN = 1.0
 """Seconds between two openings of a server's own stream."""
 _READ = 300.0
