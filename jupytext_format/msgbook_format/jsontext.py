@@ -150,7 +150,7 @@ def is_too_deep(text: str) -> bool:
 
 
 def load_object(text: str) -> dict[str, Any] | None:
-    """Return the object in JSON `text`; None if that is no object or not JSON."""
+    """Return the object in JSON `text`; None if that is not an object or not JSON."""
     try:
         value = loads(text)
     except ValueError:

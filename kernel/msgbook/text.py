@@ -76,7 +76,7 @@ _SECRET_WORD = 8
 
 
 def map_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Return a JSON value with each of its texts changed, and each key that is no mere name."""
+    """Return a JSON value with each of its texts changed, and each key that is not a mere name."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):

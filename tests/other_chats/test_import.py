@@ -50,7 +50,7 @@ def test_an_archive_of_chatgpt_becomes_a_file_for_each_chat_and_each_other_branc
     shown = capsys.readouterr()
     assert len(shown.out.splitlines()) == 4
     assert "export.zip: other branches, written to files of their own: 2" in shown.err
-    assert "export.zip: not read, because they are no chats: user.json" in shown.err
+    assert "export.zip: not read, because they are not chats: user.json" in shown.err
 
 
 @pytest.mark.parametrize("call", [1, 2, 3, 4])

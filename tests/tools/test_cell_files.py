@@ -142,10 +142,10 @@ def test_a_new_note_in_a_message_file_is_one_hunk(files, tmp_path):
     [
         ("edit_cell", {"path": "chat.msg.md", "cell": "ask", "old": "What", "new": "x"}, "it is a message"),
         ("edit_cell", {"path": "chat.msg.md", "cell": "zzzz", "old": "What", "new": "x"}, "no cell in chat.msg.md"),
-        ("edit_cell", {"path": "plain.md", "cell": "a", "old": "What", "new": "x"}, "is no notebook"),
+        ("edit_cell", {"path": "plain.md", "cell": "a", "old": "What", "new": "x"}, "is not a notebook"),
         ("edit_cell", {"path": "none.ipynb", "cell": "a", "old": "What", "new": "x"}, "No such file"),
-        ("insert_cell", {"path": "chat.msg.md", "after": "ask", "kind": "code", "source": "%model x"}, "would be no code"),
-        ("read_cell", {"path": "plain.md"}, "is no notebook"),
+        ("insert_cell", {"path": "chat.msg.md", "after": "ask", "kind": "code", "source": "%model x"}, "would not be code"),
+        ("read_cell", {"path": "plain.md"}, "is not a notebook"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_said(files, tool, arguments, words):

@@ -169,7 +169,7 @@ def test_a_new_cell_of_code_is_code_in_a_chat(cells):
     note = cells.insert("", "note", "Hello")
     assert note.position == 0
     assert note.preview.startswith("--- new note at the top\n")
-    with pytest.raises(ToolError, match="would be no code"):
+    with pytest.raises(ToolError, match="would not be code"):
         cells.insert("note", "code", "%model other")
 
 
@@ -192,7 +192,7 @@ def test_in_a_notebook_that_begins_with_code_only_marked_cells_are_messages():
     assert cells.edit("a", "1", "2").after == "x = 2"
     assert cells.insert("a", "code", "y = 1").source == "y = 1"
     for source in ("%%msg hi", "%model m"):
-        with pytest.raises(ToolError, match="would be no code"):
+        with pytest.raises(ToolError, match="would not be code"):
             cells.insert("a", "code", source)
     with pytest.raises(ToolError, match="would no longer be code"):
         cells.edit("a", "x", "%%msg\nx")

@@ -280,7 +280,7 @@ def test_a_text_with_a_few_broken_bytes_is_itself_but_for_these(data: bytes, loc
     assert file is not None
     assert (file.is_damaged, file.codec) == (True, "utf-8")
     assert file.text == data.replace(b"\0", "\ufffd".encode()).decode("utf-8", "replace")
-    assert "bytes that are no text" in file.note
+    assert "bytes that are not text" in file.note
 
 
 def test_an_edit_of_a_damaged_text_does_not_lose_its_bytes(tmp_path) -> None:

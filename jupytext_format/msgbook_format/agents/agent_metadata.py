@@ -151,7 +151,7 @@ def finished_agent(turn: Turn, metadata: Mapping[str, Any]) -> dict[str, Any] | 
         metadata: The notebook's metadata, of any shape.
 
     Returns:
-        None if it did not report, or is no sub-agent.
+        None if it did not report, or is not a sub-agent.
     """
     agent = agent_metadata_of(metadata)
     if AgentMetadata.read(agent).parent_id is None or task_report(turn) is None:

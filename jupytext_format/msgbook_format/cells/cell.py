@@ -160,7 +160,7 @@ def write_attachments(attachments: Attachments, base: str) -> list[TextCell]:
 
 
 def read_attachments(output_cells: list[TextCell]) -> Attachments | None:
-    """Return the attachments in output cells; None if one of them is no attachment."""
+    """Return the attachments in output cells; None if one of them is not an attachment."""
     attachments: Attachments = {}
     for output_cell in output_cells:
         attributes = AttributeReader(output_cell.attributes)
@@ -231,7 +231,7 @@ def resolve_ids(claims: Sequence[Claim]) -> list[str]:
 
 
 def nameless_label(content: str) -> str:
-    """Return a label, which is no id, that follows from `content` of a cell without id."""
+    """Return a label, which is not an id, that follows from `content` of a cell without id."""
     return "c." + sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:_SHORT_LENGTH]
 
 

@@ -18,7 +18,7 @@ _MAGIC = re.compile(r"[A-Za-z_][\w.+-]*")
 
 
 def is_code(source: str, dialect: Dialect) -> bool:
-    """Return whether a code cell is written as `[code]`: any that is no message."""
+    """Return whether a code cell is written as `[code]`: any that is not a message."""
     return not dialect.rule.is_message(source)
 
 

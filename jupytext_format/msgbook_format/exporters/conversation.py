@@ -82,7 +82,7 @@ class MsgExporter(Exporter):
         """Convert a file of either kind.
 
         Raises:
-            ConversionException: as from `from_file`, or it is no regular file.
+            ConversionException: as from `from_file`, or it is not a regular file.
             OSError: it cannot be read.
         """
         try:
@@ -97,7 +97,7 @@ class MsgExporter(Exporter):
         """Convert an open file of either kind, or the text of a stream.
 
         Raises:
-            ConversionException: it is no conversation, not UTF-8, or holds values that no page can
+            ConversionException: it is not a conversation, not UTF-8, or holds values that no page can
                 show, such as data nested too deep.
         """
         name = getattr(file_stream, "name", "the notebook")
@@ -356,6 +356,6 @@ def _output(output: Json, selection: Selection, left_out: Counter[str]) -> Json:
 
 
 def _switch(block: Block) -> str:
-    """Return the switch of a block; an image of the model, which is no call's display, has none."""
+    """Return the switch of a block; an image of the model, which is not a call's display, has none."""
     is_of_model = block in DISPLAYS and "id" not in block
     return "" if is_of_model else kind_of(block).switch

@@ -1,6 +1,6 @@
 """The cells of a text, for a page that compares versions: `POST msgbook/cells` with `{"path": PATH, "text": TEXT}`.
 
-The texts are no files of the server. They are read as an opened file is. Nothing is written, and nothing that a text
+The texts are not files of the server. They are read as an opened file is. Nothing is written, and nothing that a text
 names is opened.
 """
 
@@ -27,7 +27,7 @@ MAX_CHARACTERS = 20_000_000
 
 
 class CellsHandler(APIHandler):
-    """Answers with `{"cells": [...]}` in nbformat's form, or with null for a text that is no chat."""
+    """Answers with `{"cells": [...]}` in nbformat's form, or with null for a text that is not a chat."""
 
     auth_resource = "contents"
 

@@ -25,7 +25,7 @@ _TRANSIENT = ("orig_nbformat", "orig_nbformat_minor", "signature")
 
 
 class BrokenNotebookError(ValueError):
-    """JSON that is no notebook, or one with parts that cannot be read."""
+    """JSON that is not a notebook, or one with parts that cannot be read."""
 
 
 def reads_ipynb(text: str) -> dict[str, Any]:

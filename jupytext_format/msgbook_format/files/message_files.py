@@ -158,7 +158,7 @@ def with_message_section(text: str) -> str:
 
     Raises:
         FrontmatterError: The frontmatter cannot be read or has the key with another value, or text
-            that is no message stands below a heading of that name.
+            that is not a message stands below a heading of that name.
     """
     body = text.removeprefix(BOM)
     end = split_frontmatter(body)

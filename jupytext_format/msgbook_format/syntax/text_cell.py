@@ -113,7 +113,7 @@ def parse_label(text: str) -> str | None:
 def find_footnote(text: str, label: str) -> tuple[int, int] | None:
     """Return start and end of the footnote below the marker that a text begins with.
 
-    Returns None if the first line below the marker is no footnote with this label.
+    Returns None if the first line below the marker is not a footnote with this label.
     """
     start = _BLANK_LINES.match(text, text.find("\n") + 1 or len(text)).end()  # type: ignore[union-attr]
     if not text.startswith(f"[^{label}]:", start):

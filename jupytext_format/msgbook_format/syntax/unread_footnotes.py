@@ -101,7 +101,7 @@ def _hides_something(stray: Definition) -> bool:
     type_, attributes = parse_footnote(stray.rest) or (None, [])
     if hides_cell(stray) or type_ == "raw":
         return True
-    # With a type it is no prose of the author, however its `history` is written.
+    # With a type it is not prose of the author, however its `history` is written.
     rest = _plain(stray.rest)
     return bool(_TYPE.search(rest)) and (says_history(rest) or _is_misspelled(type_, attributes))
 
@@ -253,7 +253,7 @@ def _mentions(
 def _unlabelled(
     texts: list[str], bodies: list[tuple[int, int, int]], labels: set[str]
 ) -> Iterator[tuple[int, str]]:
-    """Yield lines that hide something, begin with a label that no marker has, and are no footnote, with their text."""
+    """Yield lines that hide something, begin with a label that no marker has, and are not footnotes, with their text."""
     for index, start, end in bodies:
         # A backslash says that it is text, and so does one before its marker.
         quoted = set(_QUOTED_MARKER.findall(texts[index])) if "\\#" in texts[index] else set()
@@ -328,7 +328,7 @@ def _is_mark(text: str) -> bool:
 
 
 def _begins_like_a_mark(rest: str) -> bool:
-    """Return whether the text after `[^label]:` is no prose of the author: nothing, or a type without brackets."""
+    """Return whether the text after `[^label]:` is not prose of the author: nothing, or a type without brackets."""
     words = rest.casefold().split()
     return not words or words[0].strip("[]\\.,;:") in _TYPES
 

@@ -1,6 +1,6 @@
 """The kinds of blocks, a row each: what a file, a model and a reader get of a block.
 
-All that differs by kind and is no function stands here. The functions stand in tables of the modules
+All that differs by kind and is not a function stands here. The functions stand in tables of the modules
 that they belong to, by these rows: Markdown in `markdown/render.py`, a console's text in `msgbook.display`.
 The page has the same rows (`turn/kinds.ts`); tests/format/turn/fixtures/kinds.json tests both.
 """

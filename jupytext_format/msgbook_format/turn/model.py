@@ -177,7 +177,7 @@ def turn_of(output: Any) -> Turn | None:
 
 
 def image_url(part: Any) -> str | None:
-    """Return the URL of a part that is an image; None if it is no image.
+    """Return the URL of a part that is an image; None if it is not an image.
 
     Its type is `image_url` (seed 001) or `image` (seed 000). Of both, the key `image_url` holds an
     object with the `url`, or the URL itself.

@@ -169,7 +169,7 @@ def _open(path: Path, *, go_on: bool, adopt: bool) -> Document:
         if not isinstance(error.__cause__, NotAMessageFile):
             raise
         if path.suffix != _MARKDOWN:
-            raise CommandError(f"{path} exists and is no conversation. {_OTHER_NAME}") from None
+            raise CommandError(f"{path} exists and is not a conversation. {_OTHER_NAME}") from None
         if adopt:
             return Document.adopt(path)
         raise CommandError(
@@ -200,13 +200,13 @@ def text_of_input(verb: str, data: bytes) -> str:
     It is decoded as a file to which a message refers. A guess is said on standard error.
 
     Raises:
-        CommandError: It is no text.
+        CommandError: It is not text.
     """
     file = decode(data)
     if file is None:
         raise CommandError("standard input: expected text, got binary data")
     if file.is_damaged:
-        complain(verb, "standard input: some of its bytes are no text; \ufffd stands for each")
+        complain(verb, "standard input: some of its bytes are not text; \ufffd stands for each")
     if file.is_guessed:
         complain(verb, f"standard input: expected UTF-8, got {file.codec}, which is a guess")
     return file.text.removesuffix("\n").removesuffix("\r")

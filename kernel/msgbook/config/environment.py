@@ -29,7 +29,7 @@ _KEYS = (
 """Variables that hold keys, whatever the settings say."""
 
 _NAMED = re.compile(r"""api_key_env["']?\s*=\s*["']([^"'\s]+)""")
-"""A name in a file that is no valid TOML."""
+"""A name in a file that is not valid TOML."""
 
 
 def config_path(env: Mapping[str, str]) -> Path | None:
@@ -52,7 +52,7 @@ def config_path(env: Mapping[str, str]) -> Path | None:
 def key_variables(env: Mapping[str, str]) -> set[str]:
     """Return the names of variables that hold keys: those of the SDKs, and those that the file names.
 
-    A file that is no valid TOML names its variables, too.
+    A file that is not valid TOML names its variables, too.
     """
     return {*_KEYS, *_named_in_file(env)}
 

@@ -194,7 +194,9 @@ def read_file(path: Path | None) -> SettingsFile:
         raise ConfigError(
             f"{path} (msgbook.toml, or what MSGBOOK_CONFIG names) cannot be read: {error.strerror}."
         ) from error
-    except ValueError as error:  # also for bytes that are no text, and for a number of 5,000 digits
+    except (
+        ValueError
+    ) as error:  # also for bytes that are not text, and for a number of 5,000 digits
         raise ConfigError(f"{path.name} is not valid TOML: {error}") from error
     except RecursionError as error:
         raise ConfigError(f"{path.name} is not valid TOML: it is nested too deeply.") from error

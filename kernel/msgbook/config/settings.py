@@ -214,7 +214,7 @@ def _schemes(value: str) -> list[str]:
 
 
 def _is_secret(word: str) -> bool:
-    # One or two characters are no secret.
+    # One or two characters are not a secret.
     return len(word) > 2 and word.casefold() not in _NO_SECRETS
 
 

@@ -81,7 +81,7 @@ _ENDPOINTS: Mapping[str, ApiName] = {
     "/responses": "responses",
     "/v1/messages": "anthropic",
 }
-"""Ends of URLs that are no base URL, and the API that they belong to. `/models` may be a base URL, as Azure AI's is."""
+"""Ends of URLs that do not belong to a base URL, and the API that they belong to. `/models` may be a base URL, as Azure AI's is."""
 
 
 class ServerUrl(NamedTuple):

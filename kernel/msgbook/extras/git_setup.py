@@ -198,7 +198,7 @@ class GitSettings:
         found = _git("rev-parse", "--git-path", "info/attributes")
         if found.returncode != 0:
             raise CommandError(
-                "expected to be in a git repository, and this folder is in none. Go to one, or set git up "
+                "expected a git repository, but this folder is not in one. Go to one, or set git up "
                 f"for all of yours with --global. git says: {found.stderr.strip()}"
             )
         config = _require("rev-parse", "--git-path", "config").rstrip("\n")

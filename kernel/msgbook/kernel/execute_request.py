@@ -88,7 +88,7 @@ def named_notebook(uri: str, folder: Path) -> Path | None:
 
 
 def path_of(uri: str, *, windows: bool = os.name == "nt") -> str:
-    """Return the path in a URI; empty if it is no URI."""
+    """Return the path in a URI; empty if it is not a URI."""
     try:
         path = unquote(urlsplit(uri).path, errors="strict")
     except ValueError:

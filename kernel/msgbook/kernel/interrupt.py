@@ -113,7 +113,7 @@ class InterruptibleKernel(BusyKernel):
     def running_python(self) -> AbstractContextManager[None]:
         """Let an interrupt raise `KeyboardInterrupt` in code that does not wait, while it is open.
 
-        Python's own handler does: unlike ours, it is no frame of the traceback.
+        Python's own handler does: unlike ours, it is not a frame of the traceback.
         """
         return _handler_of_interrupts(signal.default_int_handler)
 

@@ -120,7 +120,7 @@ class Session:
         """Remember a code cell that runs while the context is open, in place of its last run.
 
         Args:
-            request_id: Id of the `execute_request`; empty for code that is no part of the notebook.
+            request_id: Id of the `execute_request`; empty for code that is not part of the notebook.
         """
         self._turns.forget([requested.cell_id])
         cell = self.transcripts.start_code(requested, request_id) if request_id else None

@@ -24,7 +24,7 @@ WAIT_SECONDS = 10.0
 
 
 def read_keys(buffers: Any) -> dict[str, str]:
-    """Return the keys of a message by the base URLs of their servers; what is no key is left out."""
+    """Return the keys of a message by the base URLs of their servers; what is not a key is left out."""
     try:
         found = json.loads(bytes(buffers[0]))
     except (TypeError, IndexError, ValueError, RecursionError):

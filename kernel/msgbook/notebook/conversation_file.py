@@ -70,7 +70,7 @@ class Document:
         """Read a file. A notebook of an older format is converted in memory.
 
         Raises:
-            DocumentError: The file cannot be read, or is no conversation.
+            DocumentError: The file cannot be read, or is not a conversation.
         """
         try:
             if path.suffix == NOTEBOOK_SUFFIX:

@@ -68,7 +68,7 @@ def outputs_text(
         text = "".join(_text_of(output, size_of) for output in group)
         text = _ANSI.sub(
             "", text
-        )  # first: a colour is no column that a carriage return goes back over
+        )  # first: a colour is not a column that a carriage return goes back over
         texts.append(text if stream is None else _as_shown(text))
     return "".join(texts)
 

@@ -108,7 +108,7 @@ class Recoder:
         yield data
 
     def _decode_as_declared(self, data: bytes) -> Iterator[bytes]:
-        """Yield some bytes from the declared charset. Without one, the reader replaces what is no UTF-8."""
+        """Yield some bytes from the declared charset. Without one, the reader replaces what is not UTF-8."""
         name = _codec(self._declared) if self._declared else "utf-8"
         if name is None:
             named = visible(one_line(self._declared, 40))

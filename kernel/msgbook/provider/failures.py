@@ -211,7 +211,7 @@ class Failures:
     def _hint(
         self, kind: ErrorKind | None, answer: _Answer, model: str | None, model_origin: str
     ) -> str:
-        """Return what to do about an error; what is no JSON may come from a proxy."""
+        """Return what to do about an error; what is not JSON may come from a proxy."""
         hint = self._advice.for_answer(kind, answer.status, model, model_origin)
         if is_page(answer.error) and answer.status in _NO_ACCESS:
             hint = self._advice.for_page

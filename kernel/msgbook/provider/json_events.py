@@ -111,7 +111,7 @@ class JSONEvents:
         """Yield the objects that `chunk` completes.
 
         Raises:
-            ProviderError: A line, the data of an event, or what is no event, never ends.
+            ProviderError: A line, the data of an event, or what is not an event, never ends.
         """
         try:
             yield from self._objects(self._sse.feed(chunk))
@@ -126,7 +126,7 @@ class JSONEvents:
         return self._objects(self._sse.end())
 
     def others(self) -> tuple[list[dict[str, Any]], str]:
-        """Return the objects among the lines that are no fields, and the words of what else is none."""
+        """Return the objects among the lines that are not fields, and the words of what else is none."""
         lines = self.other.split("\n")
         whole = _object(self.other)
         if whole is not None:
@@ -355,7 +355,7 @@ def describe_other_body(expected: str, body: str) -> str:
 
 
 NO_EVENT = "a line that is no event"
-"""Name of what stands in a stream and is no event."""
+"""Name of what stands in a stream and is not an event."""
 
 _MOST_NAMES = 10
 """Names that a notice has."""
@@ -424,7 +424,7 @@ class UnknownContent:
         self._others = 0
 
     def add(self, name: str, value: Any) -> None:
-        """Keep what a value says; a value without any text is no content."""
+        """Keep what a value says; a value without any text is not content."""
         words = content_words(value)
         if not words:
             return

@@ -61,7 +61,7 @@ class Pictures:
         self._left_out: Counter[str] = Counter()
 
     def of_part(self, part: Any) -> list[StreamEvent] | None:
-        """Return the events of a part of a message: none if its picture came before; None if it is no picture."""
+        """Return the events of a part of a message: none if its picture came before; None if it is not a picture."""
         kind = as_dict(part).get("type")
         is_picture = isinstance(kind, str) and (
             kind in _TYPES or (_NAME.search(kind) is not None and _is_picture(part))
@@ -71,7 +71,7 @@ class Pictures:
         return self.of_value(part)
 
     def of_key(self, key: str, value: Any) -> list[StreamEvent] | None:
-        """Return the events of a value under a key that nobody knows; None if it is no picture, or not only that."""
+        """Return the events of a value under a key that nobody knows; None if it is not a picture, or not only that."""
         parts = as_items(value)
         is_named = bool(_NAME.search(key))
         found: list[StreamEvent] = []

@@ -27,7 +27,7 @@ _BRACKETS = re.compile(r"[\[\]{}]")
 class RestartedArguments:
     """The arguments of one call without what is said again from the beginning.
 
-    They begin anew with an object like theirs, where none can stand. What then differs was no new beginning, and
+    They begin anew with an object like theirs, where none can stand. What then differs was not a new beginning, and
     is passed on as it came.
     """
 
@@ -250,7 +250,7 @@ class WholeDeltas:
 
     As long as each delta begins with the one before, both are possible (`ha`, `haha`), and all but the first
     are held back. What the text says of itself decides: its complete form, where the server sends one; else
-    that it was said again and again, and is no repetition of something shorter (`hahaha`, `----`).
+    that it was said again and again, and is not a repetition of something shorter (`hahaha`, `----`).
     """
 
     __slots__ = ("_again", "_first", "_growths", "_held", "_last", "_size", "_state")

@@ -166,7 +166,7 @@ class EventCheck:
         """Return an event. Its line for the reader, if it has one, is without secrets.
 
         Raises:
-            TypeError: It is no event, one of its fields has another type, or it comes out of order.
+            TypeError: It is not an event, one of its fields has another type, or it comes out of order.
         """
         if not isinstance(event, _EVENTS):
             raise TypeError(f"stream() gave a {type(event).__name__}")
@@ -221,7 +221,7 @@ def _require_json(value: Any) -> None:
     try:
         json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError) as error:
-        raise TypeError(f"stream() gave what is no JSON: {error}") from None
+        raise TypeError(f"stream() gave something that is not JSON: {error}") from None
 
 
 @lru_cache(32)

@@ -124,7 +124,7 @@ _NO_DOCUMENTS = re.compile(
 _TEXT_ALONE = re.compile(
     r"content(\[\])?\.type|\bcontent\b.{0,60}\bstring\b|non-text content", re.IGNORECASE
 )
-"""Words about all that is no text."""
+"""Words about all that is not text."""
 _ONE_DOCUMENT = re.compile(
     rf"{_OF_ONE}|"
     r"too (large|big|many|long)|at most|limit|more than|damaged|password|encrypt"

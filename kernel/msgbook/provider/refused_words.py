@@ -277,7 +277,7 @@ _LOST_CALL = re.compile(
     re.IGNORECASE,
 )
 """Words about a result whose call a server does not find. Every request has both: it has lost one, or counts them
-in a way of its own. OpenAI's words for a request that lacks one are no such."""
+in a way of its own. OpenAI's words for a request that lacks one do not count."""
 
 
 def misses_call(refusal: RefusedError) -> bool:

@@ -455,7 +455,7 @@ ADAPTATIONS: tuple[Row[Any], ...] = (
         "{model} rejects the temperature that you set; it was left out.",
     ),
     whole(
-        # `reasoning: false` says no more than this: another effort would be no replacement.
+        # `reasoning: false` says no more than this: another effort would not be a replacement.
         lambda request: request.options.get("reasoning_effort") == "none",
         names_key(EFFORT),
         without_option("reasoning_effort"),

@@ -196,7 +196,7 @@ class _Doubt:
         if self._known.startswith(self.said):
             return ""
         self.is_open = False
-        # What begins with no object is no call, but goes on with one: some servers count up the index.
+        # What begins with no object is not a call, but goes on with one: some servers count up the index.
         self.is_same = self.said.startswith(self._known) or not self.said.startswith("{")
         return self.said.removeprefix(self._known) if self.is_same else self.said
 

@@ -105,7 +105,7 @@ class RequestServices(Protocol):
         ...
 
     def inform(self, text: str) -> None:
-        """Show a line to the reader that is no warning."""
+        """Show a line to the reader that is not a warning."""
         ...
 
 

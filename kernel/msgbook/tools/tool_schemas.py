@@ -57,7 +57,7 @@ def fit_schema(schema: Mapping[str, Any]) -> Schema:
     """Return a schema of a tool's arguments that model servers take. One that fits stays as it is.
 
     Raises:
-        UnfitSchemaError: Its arguments are no object, or it cannot be read.
+        UnfitSchemaError: Its arguments are not an object, or it cannot be read.
     """
     cleaned = _cleaned(dict(schema), 0)
     fitted = _Flattener(cleaned).as_object(cleaned)
@@ -143,7 +143,7 @@ class _Flattener:
             except UnfitSchemaError:
                 continue  # no arguments are of this kind
         if not branches:
-            raise UnfitSchemaError("lets choose among values that are no objects")
+            raise UnfitSchemaError("lets choose among values that are not objects")
         return branches
 
 

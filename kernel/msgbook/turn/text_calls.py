@@ -1,6 +1,6 @@
 """Tool calls that a model wrote as text, because the server did not recognize them. Pure.
 
-They are never run: text of a model is no call. A notice says what to set in the server.
+They are never run: text of a model is not a call. A notice says what to set in the server.
 """
 
 from __future__ import annotations

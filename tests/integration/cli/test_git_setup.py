@@ -158,7 +158,7 @@ def test_outside_of_a_repository_setup_says_what_it_expected(plain, tmp_path):
 
     told = plain.msgbook("git-setup", code=2)
 
-    assert "expected to be in a git repository" in told
+    assert "expected a git repository" in told
     assert "--global" in told
 
 

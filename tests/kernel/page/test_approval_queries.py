@@ -69,7 +69,7 @@ def test_a_change_that_is_refused_changes_nothing(ask):
 
 def test_rules_of_the_settings_and_unknown_ones_cannot_be_deleted(ask):
     for key in (ask("list")["rules"][-1]["key"], "x", ""):
-        with pytest.raises(QueryError, match="no such rule"):
+        with pytest.raises(QueryError, match="no longer exists"):
             ask("delete", key=key)
 
 

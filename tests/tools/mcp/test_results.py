@@ -71,8 +71,8 @@ def test_a_failure_without_words_is_said():
 @pytest.mark.parametrize(
     ("result", "words"),
     [
-        ({"answer": 42}, 'The server\'s answer is no result of a tool: {"answer": 42}'),
-        ({"content": "text"}, "is no result of a tool"),
+        ({"answer": 42}, 'The server\'s answer is not a result of a tool: {"answer": 42}'),
+        ({"content": "text"}, "is not a result of a tool"),
         ({"resultType": "input_required"}, "asks for input that msgbook does not give"),
     ],
 )

@@ -2,7 +2,7 @@
 
 `metadata` of a message are those of its cell, as in the program whose files these are. There,
 `msgbook.cell` has what neither the message nor its cell's metadata say: id, outputs, the turn's
-record, the type of a cell that is no prompt.
+record, the type of a cell that is not a prompt.
 """
 
 from __future__ import annotations

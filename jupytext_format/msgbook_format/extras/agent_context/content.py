@@ -132,7 +132,7 @@ ROLES = ("system", "user", "assistant", "tool")
 
 
 class BrokenContextError(ValueError):
-    """A value that is no AgentContext. The message says what was found instead, and where."""
+    """A value that is not an AgentContext. The message says what was found instead, and where."""
 
 
 def require_context(value: Any) -> dict[str, Any]:

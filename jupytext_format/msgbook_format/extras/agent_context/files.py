@@ -364,7 +364,7 @@ def _page_key(value: Any) -> str:
 def _read_float(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise BrokenContextError(f"expected JSON, found {text[:40]}, which is no finite number")
+        raise BrokenContextError(f"expected JSON, found {text[:40]}, which is not a finite number")
     return number
 
 

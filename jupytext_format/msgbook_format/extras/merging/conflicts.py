@@ -121,7 +121,7 @@ def _without_id(attributes: str) -> str:
 #
 # Where two branches have merged each other, git first merges their common ancestors, and the result is
 # the base. A cell in conflict there is the version of one side by chance: if it counted as the base, the
-# other side's solution would win without a word. So it is no version of either.
+# other side's solution would win without a word. So it is not a version of either.
 
 
 _CONFLICT_ID = re.compile(r".*-conflict(?:-[0-9]+)?", re.DOTALL)

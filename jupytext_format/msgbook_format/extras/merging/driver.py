@@ -91,7 +91,7 @@ class _Merge:
     conflicts: int = 0
     names: Names = field(init=False)
     ancestor: Parts = field(init=False)
-    """The base without what is no version of either side."""
+    """The base without what is not a version of either side."""
 
     def run(self) -> Merged:
         self.ancestor = without_solved_conflicts(self.base, self.ours, self.theirs)

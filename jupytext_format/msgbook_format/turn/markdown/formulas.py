@@ -238,7 +238,7 @@ def _in_backticks(text: str, start: int) -> Formula | None:
 
 
 _BETWEEN = re.compile(r"[/:=,;.+&(\[<>\"^%@#~-]\Z|\A[A-Z_][A-Z0-9_]+\Z")
-"""What stands between two dollars that are no formula, right before a name: `$HOME/$USER`, `$5; x=$y$`."""
+"""What stands between two dollars that are not a formula, right before a name: `$HOME/$USER`, `$5; x=$y$`."""
 _OF_TEXT = re.compile(r"\\(?:text|mathrm|mbox|operatorname)\{[^{}]*\}")
 
 

@@ -42,7 +42,7 @@ _PARAMETERS = frozenset(("parameter", "param", "argument", "arg"))
 
 _NAMES = frozenset(("name", "tool_name", "function_name"))
 _LABELS = frozenset(("id", "type"))
-"""Attributes and keys of a call that are no arguments."""
+"""Attributes and keys of a call that are not arguments."""
 _FENCED = re.compile(r"\s*(?P<fence>`{3,}|~{3,})[^\n`~]*\n(?P<inner>.*)\n(?P=fence)\s*", re.DOTALL)
 
 
@@ -56,7 +56,7 @@ class CallText(NamedTuple):
 
 
 class _NotUnderstoodError(Exception):
-    """The text is no single call of the tool with arguments."""
+    """The text is not a single call of the tool with arguments."""
 
 
 def read_call_text(text: str, name: str | None) -> CallText:

@@ -24,14 +24,14 @@ _COUNTS_END = 10**15
 
 
 def write_seconds(value: Any) -> str | None:
-    """Return a number of seconds as the value of an attribute; None if it is no finite number."""
+    """Return a number of seconds as the value of an attribute; None if it is not a finite number."""
     if type(value) is int or (isinstance(value, float) and math.isfinite(value)):
         return f"{jsontext.dumps(value)}s"
     return None
 
 
 def read_seconds(text: str) -> Any:
-    """Return the number of seconds in the value of an attribute; None if it is no number."""
+    """Return the number of seconds in the value of an attribute; None if it is not a number."""
     if _SECONDS.fullmatch(text):
         return float(text[:-1])
     try:
@@ -42,7 +42,7 @@ def read_seconds(text: str) -> Any:
 
 
 def write_count(value: Any) -> str | None:
-    """Return a count as the value of an attribute; None if it is no integer of up to 15 digits."""
+    """Return a count as the value of an attribute; None if it is not an integer of up to 15 digits."""
     return str(value) if type(value) is int and 0 <= value < _COUNTS_END else None
 
 

@@ -359,7 +359,7 @@ class BodyChain:
         rest = packed.get("rest", self._rest)
         body = {**(rest or {}), packed.get("key", "messages"): messages}
         if digest(body) != packed["sha256"]:
-            raise ValueError("its sha256 is another one than that of its messages")
+            raise ValueError("its sha256 is not that of its messages")
         self._messages, self._rest = messages, rest
         return body
 

@@ -40,7 +40,7 @@ def run_folder(
 ) -> int:
     """Answer the prompts without an answer, several files at once, and print a table.
 
-    A turn that is saved as running, because a process ended in the middle, is no answer.
+    A turn that is saved as running, because a process ended in the middle, is not an answer.
 
     Args:
         again: Also answer prompts that have an answer.

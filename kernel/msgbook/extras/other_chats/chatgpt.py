@@ -187,7 +187,7 @@ _MARKS = ("\ue200", "\u3010")
 _MOST_SOURCES = 1000
 """Sources of one answer: each is searched in its text."""
 _MOST_LINKED = 10_000_000
-"""Characters of all links of one answer. Links that repeat to more are no sources, and the marks stay."""
+"""Characters of all links of one answer. Links that repeat to more are not sources, and the marks stay."""
 
 
 class Content(NamedTuple):

@@ -107,7 +107,7 @@ _T = TypeVar("_T")
 
 
 class TooMuchError(MsgbookError):
-    """All that is read is more than may be read. It is no part's error, and ends the reading."""
+    """All that is read is more than may be read. It is not the error of a part, and ends the reading."""
 
 
 class Unread:

@@ -128,7 +128,7 @@ def report(path: Path, found: ReadChats, branches: str = "written to files of th
     unread = unread_files(path)
     if unread:
         say(
-            line_of(f"{path}: not read, because they are no chats: {join_first(unread, 5)}"),
+            line_of(f"{path}: not read, because they are not chats: {join_first(unread, 5)}"),
             sys.stderr,
         )
 
@@ -184,7 +184,7 @@ def _write_files(folder: Path, chat: OtherChat) -> Iterator[Path]:
 
 
 def _require_same(path: Path, data: bytes) -> None:
-    """Raise `CommandError` unless a file has this content, and is no link."""
+    """Raise `CommandError` unless a file has this content, and is not a link."""
     require_target(path)
     if read_regular(path) != data:
         raise CommandError(f"{path} exists and is another file. Nothing was written.")

@@ -24,7 +24,7 @@ MOST_BYTES = 400_000_000
 MOST_VALUES = 15_000_000
 """Commas, colons and brackets of a text: each may stand for a value, which takes up to 100 bytes in memory."""
 _MOST_BAD_LINES = 10_000
-"""Lines that are no JSON, beyond which a text has no value on each line."""
+"""Lines that are not JSON, beyond which a text has no value on each line."""
 _MOST_ERRORS = 100
 """Errors in a list, beyond which it is damaged as a whole. To name the line of one takes a while in a long text."""
 _BYTE = re.compile("[\udc80-\udcff]")

@@ -371,7 +371,7 @@ class _Reader:
         content = row.get("content")
         if isinstance(content, bytes) and str(row.get("type")).startswith("image/"):
             return images.attach(content)
-        chat.findings.append("attachments that are no images are only named, in the metadata")
+        chat.findings.append("attachments that are not images are only named, in the metadata")
         chat.kept.setdefault("attachments", []).append(
             fields.without({**row, "content": None, "id": name}, ())
         )

@@ -165,7 +165,7 @@ NAMELESS = "chat"
 def safe_stem(title: str) -> str:
     """Return a name for a file, without its ending: letters, digits and a few signs, no path.
 
-    It never begins with a dot or a dash, which hide a file or make it an option, and is no name of a device.
+    It never begins with a dot or a dash, which hide a file or make it an option, and is not a name of a device.
     """
     text = unicodedata.normalize("NFC", title[:500])
     text = "".join(char for char in text if unicodedata.category(char)[0] != "C" or char.isspace())

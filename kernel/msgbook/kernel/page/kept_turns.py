@@ -177,7 +177,7 @@ def _unlocked(folder: Path) -> Iterator[bool]:
     try:
         lock = os.open(folder / _LOCK, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except OSError:
-        # It is being made, or is no folder of ours.
+        # It is being made, or is not a folder of ours.
         yield False
         return
     try:

@@ -136,7 +136,7 @@ async def stop_subagent(session: Session, query: Query) -> dict[str, Any]:
     cell_id, uuid = query.text("cell_id"), query.text("uuid")
     conversation = await session.ready_conversation()
     if not conversation.services.subagents.stop(cell_id, uuid):
-        raise QueryError("The sub-agent does not run here any more.")
+        raise QueryError("The sub-agent no longer runs here.")
     return {}
 
 
@@ -145,7 +145,7 @@ async def end_waits(session: Session, query: Query) -> dict[str, Any]:
     cell_id = query.text("cell_id")
     conversation = await session.ready_conversation()
     if not conversation.services.waits.end(cell_id):
-        raise QueryError("No server is waited for any more.")
+        raise QueryError("No request is waiting any more.")
     return {}
 
 

@@ -97,4 +97,4 @@ def _find(current: Approver, key: str) -> Remembered:
     for item in current.remembered(everywhere=True):
         if item.key == key:
             return item
-    raise QueryError("There is no such rule any more.")
+    raise QueryError("This rule no longer exists.")

@@ -32,7 +32,7 @@ async def message_text(session: Session, query: Query) -> dict[str, Any]:
     shown = await _preview(query, session)
     texts = shown.messages
     if type(index) is not int or not 0 <= index < len(texts):
-        raise QueryError("The request has changed: it has no such message now.")
+        raise QueryError("The request has changed and no longer has this message.")
     return {"text": visible(texts[index].text, keep="\n\t"), "hash": shown.hash}
 
 

@@ -183,7 +183,7 @@ class CaptureDisplayHook:
 
 
 class EmptyOutputs(dict[int, list[Any]]):
-    """In place of the outputs that IPython keeps for each cell: a tool's code is no cell."""
+    """In place of the outputs that IPython keeps for each cell: a tool's code is not a cell."""
 
     def __missing__(self, number: int) -> list[Any]:
         return []

@@ -157,7 +157,7 @@ def _with_thinking(
     if form == "adaptive":
         level = {"effort": _EFFORTS.get(effort, effort) if isinstance(effort, str) else effort}
         config = options.get("output_config", {})
-        # What is no table is the server's to refuse.
+        # What is not a table is the server's to refuse.
         config = {**level, **config} if isinstance(config, Mapping) else config
         return {**options, "thinking": _adaptive(shows), "output_config": config}
     return options if form == "none" else _with_budget(options, request, effort)

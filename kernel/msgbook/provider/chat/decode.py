@@ -496,7 +496,7 @@ class CompletionDecoder:
             yield ReasoningDelta(held, self._reasoning_field)
 
     def _other_part(self, part: dict[str, Any]) -> Iterator[StreamEvent]:
-        """Yield the events of a part of the content that is no text."""
+        """Yield the events of a part of the content that is not text."""
         events = self._pictures.of_part(part)
         if events is not None:
             yield from self._picture(events)

@@ -190,7 +190,7 @@ class TextItem(Item):
     """An item that consists of texts.
 
     Args:
-        unknown: Collects the parts that are no text.
+        unknown: Collects the parts that are not text.
     """
 
     kinds: tuple[str, ...] = ()

@@ -224,7 +224,7 @@ class MessageItem(TextItem):
                 yield ReasoningDelta(text, "")
 
     def add_other_part(self, part: dict[str, Any]) -> Iterator[StreamEvent]:
-        """Yield the events of a part that is no text: a picture, or a notice at the end of the answer."""
+        """Yield the events of a part that is not text: a picture, or a notice at the end of the answer."""
         picture = self._pictures.of_part(part)
         if picture is not None:
             yield from self.pause()

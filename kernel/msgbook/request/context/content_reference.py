@@ -213,7 +213,7 @@ class NotReadableError(MsgbookError):
 def guess_note(file: TextFile) -> str:
     """Return a note about an encoding that was guessed, or about lost bytes; empty if all is certain."""
     if file.is_damaged:
-        return "some of its bytes are no text; \ufffd stands for each"
+        return "some of its bytes are not text; \ufffd stands for each"
     return (
         f"it is read as {file.codec}, which is a guess; expected UTF-8" if file.is_guessed else ""
     )
@@ -223,7 +223,7 @@ def notebook_of(roots: Roots, real: Path) -> str:
     """Return a notebook as text.
 
     Raises:
-        NotReadableError: It is no notebook, or too large.
+        NotReadableError: It is not a notebook, or too large.
         ToolError: It cannot be opened.
     """
     try:

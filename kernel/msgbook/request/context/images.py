@@ -94,7 +94,7 @@ async def load_images(
                 raise SourceError(f"a prompt may have at most {MAX_IMAGES} images")
             data = await _read_image(image, load, attachments or {})
             if imported and sha256(data).hexdigest()[:16] not in image.target:
-                raise SourceError("it is another file than the one that came with the message")
+                raise SourceError("it is not the file that came with the message")
             encoded = await encode_image(data, pixels, low=image.detail == "low")
         except (SourceError, ImageError) as error:
             reason = str(error).rstrip(".")
@@ -109,7 +109,7 @@ async def load_images(
 
 
 async def small_picture(url: str | None) -> str | None:
-    """Return an image that was sent, as it is shown beside a message; None if that is no image.
+    """Return an image that was sent, as it is shown beside a message; None if that is not an image.
 
     Args:
         url: A text that was kept: anything, if a file names it.

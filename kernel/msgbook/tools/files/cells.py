@@ -199,7 +199,7 @@ class NotebookCells:
         if kind == "code" and self.rule.is_message(source):
             source = self._marked(source)
         if kind == "code" and self._kind_of_code(source) != "code":
-            raise ToolError("The new cell would be no code: its first line decides what it is.")
+            raise ToolError("The new cell would not be code: its first line decides what it is.")
         after_id = "" if above < 0 else id_of(self.cells[above])
         if above >= 0 and after_id:
             self._check_unique(above)
@@ -325,7 +325,7 @@ def _sent_outputs(cell: Cell) -> list[Mapping[str, Any]]:
 
 
 def _as_lines(before: str, after: str) -> tuple[str, str]:
-    """Return two sources to compare: where neither of their last lines ends, as usual in cells, that is no matter."""
+    """Return two sources to compare: where neither of their last lines ends, as usual in cells, that does not matter."""
     if before.endswith("\n") or after.endswith("\n"):
         return before, after
     return before and f"{before}\n", after and f"{after}\n"

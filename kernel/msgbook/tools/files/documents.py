@@ -65,7 +65,7 @@ def read_notebook(roots: Roots, real: Path, *, here: bool = False) -> str:
 
     Raises:
         ToolError: There is no such file.
-        MsgbookError: It is no notebook, or cannot be read within the limits.
+        MsgbookError: It is not a notebook, or cannot be read within the limits.
     """
     with (
         open_place(roots, real) as place,

@@ -78,7 +78,7 @@ class _Text:
         """Read a file.
 
         Raises:
-            ToolError: It is no notebook, or none that tools change by cells.
+            ToolError: It is not a notebook, or none that tools change by cells.
         """
         # Imported here: a worker starts without the format.
         from msgbook_format.document import reads
@@ -95,7 +95,9 @@ class _Text:
                 return cls(text, reads(text), name, is_json=False)
         except MessageFileError as error:
             raise ToolError(str(error)) from None
-        raise ToolError(f"{name} is no notebook: expected an .ipynb or a message file (.msg.md).")
+        raise ToolError(
+            f"{name} is not a notebook: expected an .ipynb or a message file (.msg.md)."
+        )
 
     @property
     def notebook_cells(self) -> NotebookCells:

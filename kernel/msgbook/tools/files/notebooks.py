@@ -38,7 +38,7 @@ _MARKED = re.compile(_MARK + r"(\d+)")
 
 
 class NotANotebookError(MsgbookError):
-    """A file that is no notebook, or none that can be read; the message says why."""
+    """A file that is not a notebook, or none that can be read; the message says why."""
 
 
 def notebook_text(data: bytes) -> str:
@@ -78,7 +78,7 @@ def _loaded(data: bytes) -> dict[str, Any]:
         raise NotANotebookError("it is not valid JSON") from None
     version = as_dict(notebook).get("nbformat")
     if type(version) is not int:
-        raise NotANotebookError("it is JSON, but no notebook")
+        raise NotANotebookError("it is JSON, but not a notebook")
     if version not in (3, 4):
         raise NotANotebookError(f"it is a notebook of format {version}; formats 3 and 4 are read")
     found: dict[str, Any] = as_format_4(notebook) if version == 3 else notebook

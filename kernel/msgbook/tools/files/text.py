@@ -41,14 +41,14 @@ class TextFile(NamedTuple):
     is_guessed: bool = False
     """Whether nothing says that this is the encoding."""
     is_damaged: bool = False
-    """Whether some bytes are no text, so that the text has another character in place of each."""
+    """Whether some bytes are not text, so that the text has another character in place of each."""
 
     @property
     def note(self) -> str:
         """Encoding and line ends in brackets; empty for plain UTF-8 with LF."""
         guessed = ", guessed" if self.is_guessed else ""
         words = [] if self.codec == "utf-8" else [f"encoding {self.codec}{guessed}"]
-        words += [f"bytes that are no text: {self.text.count(_LOST):,}"] if self.is_damaged else []
+        words += [f"bytes that are not text: {self.text.count(_LOST):,}"] if self.is_damaged else []
         words += ["lines end with CRLF"] if "\r\n" in self.text else []
         words += ["lines end with CR"] if self.has_cr_only else []
         return f"[{', '.join(words)}]" if words else ""
@@ -175,7 +175,7 @@ def _wide(data: bytes) -> TextFile | None:
 
 
 def _without_nuls(data: bytes) -> TextFile | None:
-    """Return a text with a sign in place of each of its few NUL bytes; None if there are many, or it is no text."""
+    """Return a text with a sign in place of each of its few NUL bytes; None if there are many, or it is not text."""
     rest = data.replace(b"\0", b"")
     if not (b"\n" in rest or b"\r" in rest) or (len(data) - len(rest)) * _BYTES_A_NUL > len(data):
         return None

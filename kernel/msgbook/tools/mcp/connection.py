@@ -34,7 +34,7 @@ _HTTP_REFUSAL = "Server returned an error response"
 _SHOWN = 500
 """Characters of a server's own words in a message."""
 _PYDANTIC = re.compile(r"Failed to parse .*: \d+ validation errors? for ")
-"""The SDK's words for an answer that is no message, before many lines about each type of message."""
+"""The SDK's words for an answer that is not a message, before many lines about each type of message."""
 _RAW: Any = TypeAdapter(dict[str, Any])
 
 for _name in ("mcp", "client"):  # the SDK's loggers, which may repeat what a server sent
@@ -103,7 +103,7 @@ class Connection:
             work.cancel()
             self._leave.set()
             raise McpError(
-                f"{_timed_out(limit)}. The server reads no more, so the connection was ended."
+                f"{_timed_out(limit)}. The server has stopped reading, so the connection was closed."
             )
         return work.result()
 

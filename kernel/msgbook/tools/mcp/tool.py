@@ -30,7 +30,7 @@ from msgbook_format.typed import as_list
 _SHOWN_RESULT = 300
 """Characters of a name or an address."""
 _SHOWN_ANSWER = 100
-"""Characters of an answer that is no result."""
+"""Characters of an answer that is not a result."""
 
 Part = dict[str, Any]
 
@@ -41,14 +41,16 @@ def read_result(result: Mapping[str, Any]) -> Content:
     Structured content counts only if there is no text, because servers repeat it as text.
 
     Raises:
-        ToolError: The server says that the call failed, or its answer is no result.
+        ToolError: The server says that the call failed, or its answer is not a result.
     """
     if "inputRequests" in result or result.get("resultType") == "input_required":
         raise ToolError("The tool asks for input that msgbook does not give.")
     entries, structured = result.get("content"), result.get("structuredContent")
     if not isinstance(entries, list) and structured is None:
         shown = json.dumps(result, ensure_ascii=False)[:_SHOWN_ANSWER]
-        raise ToolError(f"The server's answer is no result of a tool: {repair_surrogates(shown)}")
+        raise ToolError(
+            f"The server's answer is not a result of a tool: {repair_surrogates(shown)}"
+        )
     entries = as_list(entries)
     parts = [part for entry in entries for part in _read_entry(entry)]
     if structured is not None and not any(part["type"] == "text" for part in parts):
@@ -196,7 +198,7 @@ class McpTool(Tool):
         """Call the server.
 
         Raises:
-            ToolError: The arguments are no JSON object, or the call failed.
+            ToolError: The arguments are not a JSON object, or the call failed.
             ApprovalRequiredError: The call needs approval first.
         """
         try:

@@ -145,7 +145,7 @@ def _refusal(response: httpx2.Response, trouble: TransportErrorInfo) -> str:
     words = f"it answers HTTP {status}"
     key = {401: "headers", 403: "headers", 404: "url"}.get(status)
     if kind.startswith("text/html") and status != 404:
-        words += " with a page, which is no answer of an MCP server but of a proxy, a gateway or another site"
+        words += " with a page, which is not an answer of an MCP server but of a proxy, a gateway or another site"
         key = "url"
     through = "" if "json" in kind else trouble.way_advice()
     return words + (f"; check {key} in its table" if key else "") + through
