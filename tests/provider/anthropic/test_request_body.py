@@ -6,6 +6,7 @@ import pytest
 
 from msgbook.messages import CONTENT_BLOCKS, assistant, system, tool_call, tool_result, user
 from msgbook.provider import Request, request_body, turn_options
+from msgbook.provider.server_provider import BodyEncoder
 
 MARK = {"type": "ephemeral"}
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
@@ -116,6 +117,27 @@ def test_ids_that_the_api_refuses_are_replaced_the_same_in_call_and_result():
     made = sent[1]["content"][0]["id"]
     assert made.replace("_", "").isalnum()
     assert sent[2]["content"][0]["tool_use_id"] == made
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sent"),
+    [
+        ('{"a": "so \\ud83d"}', "so \ufffd"),
+        ('{"a": "\\ud83d\\ude00"}', "😀"),
+        ('{"a": NaN}', None),
+        ('{"a": [-Infinity, 1e999]}', [None, None]),
+        ('{"a": 1%s}' % ("0" * 4290), 10**4290),
+    ],
+    ids=["half a character", "a pair", "not a number", "endless", "long"],
+)
+def test_arguments_that_json_cannot_say_are_sent_as_it_can(arguments, sent):
+    """In a text they were harmless, as the other APIs have them."""
+    call = tool_call("call_1", "read", arguments)
+
+    asked = body(user("Hi"), assistant(None, [call]), tool_result("call_1", "x"))
+
+    assert asked["messages"][1]["content"][0]["input"] == {"a": sent}
+    BodyEncoder().encode(asked)
 
 
 def test_thinking_goes_back_in_its_place_to_the_model_that_signed_it():

@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from msgbook.messages import CONTENT_BLOCKS, Message, Part, document_name, document_part
+from msgbook.provider.answer_quirks import repair_json
 from msgbook.provider.anthropic.models import takes_signatures_of
 from msgbook.provider.tool_call_pieces import with_unique_ids
 from msgbook_format.typed import as_dicts
@@ -180,12 +181,12 @@ def as_parts(block: Block) -> list[Part]:
 
 def _call(call: dict[str, Any]) -> Block:
     function = call["function"]
-    arguments = json.loads(function["arguments"])
     return {
         "type": "tool_use",
         "id": _call_id(call["id"]),
         "name": function["name"],
-        "input": arguments,
+        # The other APIs have them in a text, in which anything can be said.
+        "input": repair_json(json.loads(function["arguments"])),
     }
 
 
