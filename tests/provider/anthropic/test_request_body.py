@@ -414,3 +414,11 @@ def test_an_answer_that_goes_on_ends_with_the_call_whose_result_the_server_has()
 
     assert paused == [ONE, OF_ONE, TWO]
     assert whole == [ONE, OF_ONE, TWO, OF_TWO]
+
+
+def test_an_answer_that_goes_on_does_not_end_with_white_space():
+    """The API refuses it at the end of a request, and takes it everywhere else."""
+    paused = [user("Hi"), assistant("I look. \n")]
+
+    assert body(*paused)["messages"][1]["content"] == [text("I look.")]
+    assert body(*paused, user("And?"))["messages"][1]["content"] == [text("I look. \n")]

@@ -60,6 +60,9 @@ def sent_messages(messages: Iterable[Message], model: str) -> tuple[list[Message
     for place, message in enumerate(sent):
         if message["role"] == "assistant":
             blocks = _in_place([*_in_pairs(message["content"], goes_on=place == last)])
+            if place == last and blocks and blocks[-1]["type"] == "text":
+                # The API refuses a request that ends with white space of the assistant's.
+                blocks[-1] = _text(blocks[-1]["text"].rstrip())
             sent[place] = {**message, "content": blocks or [_text(_EMPTY)]}
     ends = {last, *[place for place in prompts if place < last][-1:]}
     return sent, {place for place in ends if place >= 0 and sent[place]["role"] == "user"}
