@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -95,6 +96,28 @@ def test_each_kind_of_token_costs_what_it_costs():
     }
 
     assert price.cost(usage) == pytest.approx(0.4 * 10 + 0.5 + 1.2 + 1 + 0.03)
+
+
+def test_a_request_may_have_a_price_of_its_own():
+    perplexity = ProviderSettings("p", "https://api.perplexity.ai")
+    own = replace(perplexity, prices={"m": {"input": 0, "output": 0, "request": 0.5}})
+    usage = {"input_tokens": 0, "output_tokens": 0}
+
+    known, mine = find_price(perplexity, "sonar-pro"), find_price(own, "m")
+
+    assert known is not None
+    assert known.cost(usage) == pytest.approx(0.014)
+    assert mine is not None
+    assert mine.cost(usage, requests=3) == pytest.approx(1.5)
+
+
+def test_a_name_that_adds_a_search_has_no_price_but_the_users():
+    """What the search costs, nobody says; the model's own price would be too low."""
+    own = replace(OPENROUTER, prices={"openai/gpt-4o:online": {"input": 1, "output": 2}})
+
+    assert find_price(OPENROUTER, "openai/gpt-4o:nitro") == find_price(OPENROUTER, "openai/gpt-4o")
+    assert find_price(OPENROUTER, "openai/gpt-4o:online") is None
+    assert find_price(own, "openai/gpt-4o:online") == Price(1, 2, 1, 1)
 
 
 @pytest.mark.parametrize("usage", [{}, {"input_tokens": 3}, {"output_tokens": 3}])

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from msgbook.config.prices import Price, read_price
 from msgbook.config.providers import server_url
+from msgbook.config.searching_models import searches_by_itself
 from msgbook.config.settings import ProviderSettings
 from msgbook.text import one_line, visible
 from msgbook_format.typed import as_list
@@ -62,7 +63,9 @@ def find_price(
         if model in own:
             return read_price(own[model])
     for model in models:
-        known = _look_up(server, model)
+        # What a search costs that a name adds to a model, as `:online` does, is not known.
+        adds_search = ":" in model and searches_by_itself(model)
+        known = None if adds_search else _look_up(server, model)
         price = _known_price(known.get_prices(at or datetime.now(UTC))) if known else None
         if price is not None:
             return price
@@ -217,10 +220,11 @@ def _price_at(prices: ModelPrice, tokens: int) -> Price:
     assert prices.input_mtok is not None  # noqa: S101 - a price has both
     assert prices.output_mtok is not None  # noqa: S101
     entry = _amount(prices.input_mtok, tokens)
-    read, write, search = (
+    read, write, search, request = (
         prices.cache_read_mtok,
         prices.cache_write_mtok,
         prices.web_searches_kcount,
+        prices.requests_kcount,
     )
     return Price(
         entry,
@@ -228,6 +232,7 @@ def _price_at(prices: ModelPrice, tokens: int) -> Price:
         entry if read is None else _amount(read, tokens),
         entry if write is None else _amount(write, tokens),
         0.0 if search is None else _amount(search, tokens) / 1000,
+        0.0 if request is None else _amount(request, tokens) / 1000,
         is_known=True,
     )
 

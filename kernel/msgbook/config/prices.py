@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-PRICE_KEYS = {"input", "cached", "cache_write", "output", "web_search"}
+PRICE_KEYS = {"input", "cached", "cache_write", "output", "web_search", "request"}
 """Keys of a price in `[providers.NAME.prices]`; `input` and `output` are needed."""
 
 _PER = 1_000_000
@@ -25,6 +25,8 @@ class Price:
     """Price of input that the server caches from now on."""
     web_search: float = 0.0
     """Price of one search."""
+    request: float = 0.0
+    """Price of one request, whatever its length."""
     tiers: tuple[tuple[int, Price], ...] = ()
     """What a request with more input than this costs; the longest first."""
     is_known: bool = False
@@ -49,7 +51,8 @@ class Price:
             + written * price.cache_write
             + output * price.output
         )
-        return tokens / _PER + usage.get("web_searches", 0) * price.web_search
+        searches = usage.get("web_searches", 0) * price.web_search
+        return tokens / _PER + searches + requests * price.request
 
     def _for_length(self, tokens: float) -> Price:
         return next((price for start, price in self.tiers if tokens > start), self)
@@ -81,4 +84,5 @@ def read_price(table: Mapping[str, float]) -> Price:
         numbers.get("cached", default),
         numbers.get("cache_write", default),
         numbers.get("web_search", 0.0),
+        numbers.get("request", 0.0),
     )

@@ -78,7 +78,7 @@ class ProviderSettings:
     """Where the key comes from if the variable is not set."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Prices of each model: currency units per million tokens, or of one search, by `PRICE_KEYS`."""
+    """Prices of each model: currency units per million tokens, or of one search or request, by `PRICE_KEYS`."""
     context_window: int | None = None
     """Tokens of request and answer together that its models accept; None for what is known of each."""
     keep_reasoning: bool = False
