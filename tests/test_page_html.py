@@ -15,7 +15,7 @@ PLACES = {
     # Shows what `strictHtml` made.
     "rich/displayView.ts": ["node.innerHTML = html;"],
     # Reads what `strictHtml` is given, and fills a frame that runs and reaches nothing.
-    "rich/safeHtml.ts": [
+    "safe/safeHtml.ts": [
         "return { html: strictHtml(parsed.innerHTML), isReduced };",
         "const DROPPED = /^(?:srcdoc|target|shadowroot.*|http-equiv|on.*)$/;",
         "const written = body.innerHTML;",

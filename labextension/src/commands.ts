@@ -1,5 +1,6 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { ICommandPalette } from '@jupyterlab/apputils';
+import type { ILauncher } from '@jupyterlab/launcher';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import type { JSONObject } from '@lumino/coreutils';
@@ -13,7 +14,7 @@ export const CommandIDs = {
 } as const;
 
 /** Rank of the section "Chat" in the launcher, below "Notebook" and above "Console". */
-export const LAUNCHER_RANK = 10;
+const LAUNCHER_RANK = 10;
 
 /** Return the JSON schema of a command's arguments. */
 export function describeArguments(
@@ -51,4 +52,22 @@ export function addCommand(
     ...options
   });
   palette?.addItem({ command, category: trans.__('Chat') });
+}
+
+/** Where a page may offer commands. */
+export interface ICommandPlaces {
+  readonly launcher: ILauncher | null;
+  readonly palette: ICommandPalette | null;
+  readonly trans: TranslationBundle;
+}
+
+/** Offer a command in the sections "Chat" of the launcher and the palette. */
+export function offerCommand(
+  { launcher, palette, trans }: ICommandPlaces,
+  command: string,
+  rank: number
+): void {
+  const category = trans.__('Chat');
+  launcher?.add({ command, category, categoryRank: LAUNCHER_RANK, rank });
+  palette?.addItem({ command, category, args: { isPalette: true } });
 }

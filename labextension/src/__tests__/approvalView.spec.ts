@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { parseQuestion } from '../comm/approvalMessages';
 import { handle, type IMessage } from '../comm/handlers';
-import { describeReason } from '../render/approvalReasons';
+import { describeReason } from '../turn/kernelWords';
 import {
   ApprovalView,
   ARGUMENTS_LIMIT,

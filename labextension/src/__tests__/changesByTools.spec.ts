@@ -4,7 +4,7 @@ import {
   type CellChange,
   parseChangeRequest,
   applyChange
-} from '../live/cellChanges';
+} from '../cells/changesByTools';
 import { handle } from '../comm/handlers';
 import { hideYjsWarnings } from './quietYjs';
 
@@ -33,7 +33,7 @@ function sources(model: NotebookModel): string[] {
 }
 
 function apply(model: NotebookModel, change: CellChange): string {
-  return applyChange(model, { requestId: 'r', running: 'run', change });
+  return applyChange(model, { requestId: 'r', cellId: 'run', change });
 }
 
 const EDIT = {
@@ -54,7 +54,7 @@ const OUTPUTS = {
   cellId: 'code',
   before: '%%python\n1/0',
   outputs: [{ output_type: 'stream', name: 'stdout', text: 'new' }],
-  count: 7
+  executionCount: 7
 } as const;
 
 it('a change of a cell is one step that is undone and done again', () => {
@@ -204,7 +204,13 @@ describe('parseChangeRequest', () => {
     expect(found).toEqual([
       { kind: 'edit', cellId: 'a', before: 'x', after: 'y' },
       { kind: 'insert', after: null, cell },
-      { kind: 'outputs', cellId: 'a', before: 'x', outputs: [], count: 3 }
+      {
+        kind: 'outputs',
+        cellId: 'a',
+        before: 'x',
+        outputs: [],
+        executionCount: 3
+      }
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { FollowRule, type IPlaces } from '../live/endFollower';
+import { FollowRule, type IPlaces } from '../view/endFollower';
 
 /** A view of 500 pixels onto a page, of which an answer is a part. */
 class FakeView {

@@ -1,7 +1,7 @@
 import { NotebookModel } from '@jupyterlab/notebook/lib/model';
 
 import { Signal } from '@lumino/signaling';
-import { ActionWatch, EndKeeper, firstUnanswered } from '../live/openingPlace';
+import { ActionWatch, EndKeeper, firstUnanswered } from '../view/openingPlace';
 import { hideYjsWarnings } from './quietYjs';
 
 hideYjsWarnings();

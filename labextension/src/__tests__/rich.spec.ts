@@ -3,7 +3,7 @@ import { isHarmless } from '../rich/diagrams';
 import { displayPlan } from '../rich/displayView';
 import { jsonTree, treeOfText } from '../rich/jsonTree';
 import { isLong, LongText, resultText } from '../rich/resultText';
-import { shownHtml } from '../rich/safeHtml';
+import { shownHtml } from '../safe/safeHtml';
 
 const trans = nullTranslator.load('msgbook');
 const VEGA = 'application/vnd.vegalite.v5+json';

@@ -1,4 +1,4 @@
-import { sandboxedFrame, staticHtml } from '../rich/safeHtml';
+import { sandboxedFrame, staticHtml } from '../safe/safeHtml';
 
 const URL_ = 'http://leak.invalid/x';
 

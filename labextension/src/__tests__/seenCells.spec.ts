@@ -1,7 +1,7 @@
 import type { Notebook } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
-import { SeenCells, turnCellHeight } from '../live/seenCells';
-import { ScrollAnchor } from '../live/scrollAnchor';
+import { SeenCells, turnCellHeight } from '../view/seenCells';
+import { ScrollAnchor } from '../view/scrollAnchor';
 import { TURN_MIME } from '../turn/model';
 
 function turnCell(text: string, source = 'Hello') {

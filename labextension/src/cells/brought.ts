@@ -1,10 +1,10 @@
 import type { JSONObject } from '@lumino/coreutils';
-import { asAmount, asObjects, asText, isObject } from '../turn/model';
+import { asAmount, asObjects, asText, isObject } from '../turn/reading';
 import type { CodeCell } from '@jupyterlab/cells';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
-import { PanelLayout, Widget } from '@lumino/widgets';
-import { forEachCodeCell } from '../live/codeCells';
+import { Widget } from '@lumino/widgets';
+import { forEachCodeCell, placeAtInput } from '../live/codeCells';
 import { turnOf } from '../live/notebookCells';
 import type { PageConnection } from '../live/pageConnection';
 import { element } from '../render/dom';
@@ -196,11 +196,10 @@ class BroughtRow {
   }
 
   private _update(): void {
-    const { layout } = this._cell;
     const items = broughtBy(turnOf(this._cell.model));
     // A turn changes with each word that comes.
     const seen = JSON.stringify(items);
-    if (seen === this._seen || !(layout instanceof PanelLayout)) {
+    if (seen === this._seen) {
       return;
     }
     this._seen = seen;
@@ -209,10 +208,7 @@ class BroughtRow {
     if (items.length > 0) {
       const node = broughtRow(items, this._facts, this._trans);
       this._row = new Widget({ node });
-      const input = layout.widgets.findIndex(widget =>
-        widget.hasClass('jp-Cell-inputWrapper')
-      );
-      layout.insertWidget(input + 1, this._row);
+      placeAtInput(this._cell, this._row);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { BareCell } from '../comm/ourKernels';
 import type { History } from '../comm/turnMessages';
-import { asText, isObject } from '../turn/model';
+import { asText, isObject } from '../turn/reading';
 
 /** What a cell is for the conversation. */
 export type CellKind = 'prompt' | 'code' | 'magic' | 'note' | 'raw' | 'empty';

@@ -10,7 +10,7 @@ import type { BareCell } from '../comm/ourKernels';
 import { asOneChange } from '../live/documentChanges';
 import { type Kind, kindOf, withKind, withFirstLine } from './kinds';
 import { turnOf } from '../live/notebookCells';
-import { asText, isObject } from '../turn/model';
+import { asText, isObject } from '../turn/reading';
 
 /** The part of a notebook whose cells change. */
 type Changed = Pick<

@@ -3,8 +3,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import { type JSONObject, UUID } from '@lumino/coreutils';
 import type { BareCell } from '../comm/ourKernels';
 import type { History } from '../comm/turnMessages';
-import { asOneChange, changeOurs, OURS } from '../live/documentChanges';
-import { isObject } from '../turn/model';
+import { asOneChange, changeOurs, OURS, oursOf } from '../live/documentChanges';
 import {
   cellFacts,
   changeMsgAttribute,
@@ -74,10 +73,7 @@ export type Other =
  */
 export function insertRetry(model: Cells, index: number, other: Other): number {
   const cell = model.cells.get(index);
-  const found: unknown = cell.getMetadata(OURS);
-  const { attrs, agent }: Record<string, unknown> = isObject(found)
-    ? found
-    : {};
+  const { attrs, agent }: Record<string, unknown> = oursOf(cell) ?? {};
   const kept = 'agent' in other ? other.agent : agent;
   // The other keys belong to the text of the first cell; an agent answers with its own model.
   const ours = {

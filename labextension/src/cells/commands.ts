@@ -13,11 +13,12 @@ import {
   userIcon
 } from '@jupyterlab/ui-components';
 import type { JSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
-import type { History } from '../comm/turnMessages';
+import { asHistory, type History } from '../comm/turnMessages';
 import { excludedIcon, sentIcon } from '../icons';
 import { runCell } from '../live/documentChanges';
 import { copyText } from '../render/dom';
-import { asText, parseTurn } from '../turn/model';
+import { parseTurn } from '../turn/model';
+import { asText } from '../turn/reading';
 import { type IActiveCell, selectedCells } from './activePrompt';
 import {
   chooseCellAgent,
@@ -256,7 +257,7 @@ function kindArg(value: unknown): Kind {
 }
 
 function historyArg(value: unknown): History {
-  return HISTORIES.find(history => history === value) ?? 'include';
+  return asHistory(value) ?? 'include';
 }
 
 /** Return the selected cells, if the active one is among several. */

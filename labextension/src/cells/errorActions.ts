@@ -10,7 +10,7 @@ import { forEachCodeCell } from '../live/codeCells';
 import { turnOf } from '../live/notebookCells';
 import { runBelow } from '../live/turnActions';
 import { referenceToCell } from '../prompts/attachments';
-import { element } from '../render/dom';
+import { button, element } from '../render/dom';
 import { factsOf } from './changes';
 import { withFirstLine } from './kinds';
 
@@ -71,22 +71,20 @@ class ErrorActions {
 
   private _draw(): HTMLElement {
     const trans = this._trans;
-    const button = (label: string, title: string, wish: Wish) => {
-      const made = element('button', 'msgbook-Action', label);
-      made.type = 'button';
+    const offer = (label: string, title: string, wish: Wish) => {
+      const made = button('msgbook-Action', label, () => void this._ask(wish));
       made.title = title;
-      made.addEventListener('click', () => void this._ask(wish));
       return made;
     };
     const node = element(
       'div',
       'msgbook-ErrorActions',
-      button(
+      offer(
         trans.__('Explain'),
         trans.__('Ask the model below what the error means'),
         'explain'
       ),
-      button(
+      offer(
         trans.__('Fix'),
         trans.__(
           'Ask the model below to change the cell; you approve its change'

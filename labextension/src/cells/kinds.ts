@@ -2,17 +2,10 @@ import type { BareCell } from '../comm/ourKernels';
 import { languageOf } from '../prompts/promptKind';
 import { openingOf, OWN_MAGICS, withoutMsgLine } from './cellFacts';
 
-/** What a person chooses a cell to be. */
-export type Kind = 'message' | 'python' | 'shell' | 'note' | 'raw';
+/** What a person chooses a cell to be, in the order of lists. */
+export const KINDS = ['message', 'python', 'shell', 'note', 'raw'] as const;
 
-/** The kinds, in the order of lists. */
-export const KINDS: readonly Kind[] = [
-  'message',
-  'python',
-  'shell',
-  'note',
-  'raw'
-];
+export type Kind = (typeof KINDS)[number];
 
 /** The part of a cell that makes its kind. */
 export interface IKindCell {

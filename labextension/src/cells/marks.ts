@@ -2,10 +2,11 @@ import type { Cell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
-import { PanelLayout, Widget } from '@lumino/widgets';
+import { Widget } from '@lumino/widgets';
 import { element } from '../render/dom';
 import type { BareCell } from '../comm/ourKernels';
 import { bareCellIn } from '../live/chatNotebook';
+import { placeAtInput } from '../live/codeCells';
 import type { ICellFacts } from './cellFacts';
 import { CHAT_CLASS } from './activePrompt';
 import { factsOf } from './changes';
@@ -112,15 +113,11 @@ class CellMark {
     }
     this._note?.dispose();
     this._note = null;
-    const { layout } = this._cell;
-    if (words !== '' && layout instanceof PanelLayout) {
+    if (words !== '') {
       this._note = new Widget({
         node: element('div', 'msgbook-CellNote', words)
       });
-      const input = layout.widgets.findIndex(widget =>
-        widget.hasClass('jp-Cell-inputWrapper')
-      );
-      layout.insertWidget(input + 1, this._note);
+      placeAtInput(this._cell, this._note);
     }
     this._changed(this._cell);
   }

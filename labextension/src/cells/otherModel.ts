@@ -1,16 +1,19 @@
 import type { ISessionContextDialogs } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { errorText, visible } from '../turn/text';
+import { indexOfCell } from '../live/codeCells';
 import { runCell } from '../live/documentChanges';
 import type { PageConnection } from '../live/pageConnection';
 import {
   agentParams,
   firstChoice,
   type IChoices,
-  parseAgents
+  parseAgents,
+  typedChoice
 } from '../pickers/agents';
 import { openChoiceList } from '../pickers/popup';
-import { asTexts, parseTurn } from '../turn/model';
+import { parseTurn } from '../turn/model';
+import { asTexts } from '../turn/reading';
 import { factsOf, setModel, setNotebook } from './changes';
 
 /** Milliseconds: a server may take long to list its models. */
@@ -28,11 +31,7 @@ export function chooseOtherModel(
     label: trans.__('Model that tries again'),
     placeholder: trans.__('Search models, or type a name'),
     load: () => listOthers(connection, cellId, trans),
-    other: name => ({
-      value: name,
-      label: visible(name),
-      detail: trans.__('use this name')
-    }),
+    other: name => typedChoice(name, trans),
     onChoose: name => {
       if (name !== null) {
         onChoose(name);
@@ -48,7 +47,7 @@ async function listOthers(
   trans: TranslationBundle
 ): Promise<IChoices> {
   const { model } = panel.content;
-  const index = indexOf(panel, cellId);
+  const index = indexOfCell(panel.content, cellId);
   const turn = parseTurn(cells.turn(cellId));
   try {
     const asked = model === null ? {} : agentParams(model, index);
@@ -78,7 +77,7 @@ export async function answerWith(
   dialogs: ISessionContextDialogs | undefined
 ): Promise<void> {
   const { model } = panel.content;
-  const index = indexOf(panel, cellId);
+  const index = indexOfCell(panel.content, cellId);
   const widget = panel.content.widgets[index];
   if (model === null || widget === undefined) {
     return;
@@ -90,8 +89,4 @@ export async function answerWith(
     setNotebook(model, { model: name });
   }
   await runCell(panel, widget, dialogs);
-}
-
-function indexOf(panel: PageConnection['panel'], cellId: string): number {
-  return panel.content.widgets.findIndex(({ model }) => model.id === cellId);
 }

@@ -6,7 +6,7 @@ import {
   runIcon,
   saveIcon
 } from '@jupyterlab/ui-components';
-import { copyText, element } from '../render/dom';
+import { button, copyText, element } from '../render/dom';
 import { codeIn, type ICodeActions } from './notebookCode';
 
 const CODE = '.msgbook-Turn .msgbook-Text pre';
@@ -111,18 +111,16 @@ export class CodeToolbar {
     label: string,
     act: (code: HTMLElement) => void
   ): HTMLButtonElement {
-    const button = element('button', 'msgbook-CodeTools-button');
-    button.type = 'button';
-    button.title = label;
-    button.setAttribute('aria-label', label);
-    icon.element({ container: button, tag: 'span' });
-    button.addEventListener('click', () => {
+    const made = button('msgbook-CodeTools-button', '', () => {
       if (this._code !== null) {
         act(this._code);
       }
     });
-    this._node.append(button);
-    return button;
+    made.title = label;
+    made.setAttribute('aria-label', label);
+    icon.element({ container: made, tag: 'span' });
+    this._node.append(made);
+    return made;
   }
 
   private readonly _trans: TranslationBundle;

@@ -2,17 +2,22 @@ import type { ICellModel } from '@jupyterlab/cells';
 import type * as nbformat from '@jupyterlab/nbformat';
 import { UUID } from '@lumino/coreutils';
 
-import { asText } from '../turn/model';
-import type { IMessage } from './handlers';
+import { asText, nullOr, or, whole } from '../turn/reading';
 
-/** The kernel's question for the live cells (docs/protocol.md). */
-export interface ICellsQuestion {
-  readonly requestId: string;
-  /** Id of the cell that runs; null for all cells, without outputs and attachments. */
-  readonly cellId: string | null;
-  /** The revision of an answer that the kernel still has; null when it has none. */
-  readonly known: string | null;
-}
+/** Return the question of a `cells.get` for the live cells; null if it is not well formed. */
+export const parseCellsQuestion = whole(
+  {
+    requestId: asText,
+    /** Id of the cell that runs; null for all cells, without outputs and attachments. */
+    cellId: nullOr(asText)
+  },
+  {
+    /** The revision of an answer that the kernel still has; null when it has none. */
+    known: or(asText, null)
+  }
+);
+
+export type ICellsQuestion = NonNullable<ReturnType<typeof parseCellsQuestion>>;
 
 /** Stand-in for a cell that the kernel has unchanged. */
 export type UnchangedCell = { id: string; unchanged: true };
@@ -36,15 +41,6 @@ export interface ICellSource {
   /** An object that is replaced by another one with each change of the cell's JSON. */
   readonly state: object;
   toJSON(): nbformat.ICell;
-}
-
-/** Return the question of a `cells.get`; null if it is not well formed. */
-export function parseCellsQuestion(data: IMessage): ICellsQuestion | null {
-  const requestId = asText(data.request_id);
-  const cellId = data.cell_id === null ? null : asText(data.cell_id);
-  return requestId !== undefined && cellId !== undefined
-    ? { requestId, cellId, known: asText(data.known) ?? null }
-    : null;
 }
 
 /** Number of answers that a later one may be built upon. */

@@ -1,4 +1,4 @@
-import { isObject } from '../turn/model';
+import { isObject } from '../turn/reading';
 
 /** A message of the kernel's comm (docs/protocol.md); its other values may be of any type. */
 export interface IMessage {

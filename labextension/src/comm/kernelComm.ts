@@ -3,7 +3,7 @@ import { type JSONObject, type JSONValue, UUID } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { bareCellOf, KERNEL_NAME } from './ourKernels';
-import { asText, isObject } from '../turn/model';
+import { asText, isObject } from '../turn/reading';
 import type { ISessionContext } from '@jupyterlab/apputils';
 
 /** States of a kernel that does not answer. */

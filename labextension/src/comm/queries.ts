@@ -1,7 +1,7 @@
 import type { JSONObject } from '@lumino/coreutils';
 import { UUID } from '@lumino/coreutils';
 
-import { asText, isObject } from '../turn/model';
+import { asText, isObject } from '../turn/reading';
 import type { Handlers, IMessage } from './handlers';
 
 /** Milliseconds to wait for an answer. Python that runs in a cell keeps the kernel from answering. */

@@ -2,7 +2,7 @@ import type { IMainMenu } from '@jupyterlab/mainmenu';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { type Message, MessageLoop } from '@lumino/messaging';
 import type { Menu } from '@lumino/widgets';
-import { asText } from '../turn/model';
+import { asText } from '../turn/reading';
 
 /** JupyterLab's command that exports the notebook in front. */
 export const EXPORT = 'notebook:export-to-format';

@@ -8,7 +8,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { JSONObject } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
-import { asText, isObject } from '../turn/model';
+import { asText, isObject } from '../turn/reading';
 
 /** A text editor of JupyterLab, as far as it is needed. */
 export type ITextWidget = IDocumentWidget<

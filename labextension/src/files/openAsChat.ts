@@ -3,7 +3,8 @@ import { showErrorMessage } from '@jupyterlab/apputils';
 import type { IDocumentWidget } from '@jupyterlab/docregistry';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { openChat } from '../live/chatNotebook';
-import { isObject } from '../turn/model';
+import { isObject } from '../turn/reading';
+import { errorText } from '../turn/text';
 
 /** Open an `.md` file as a notebook if the server finds a message section in it, else say why not. */
 export async function openAsChat(
@@ -40,7 +41,7 @@ async function findProblem(
           path
         );
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
 }
 

@@ -7,7 +7,7 @@ import {
   parseQuestion
 } from '../comm/approvalMessages';
 import type { Handlers, IMessage } from '../comm/handlers';
-import { asText } from '../turn/model';
+import { asText } from '../turn/reading';
 import { draftOf, restQuestions } from '../render/draft';
 import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';

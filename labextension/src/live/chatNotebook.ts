@@ -8,7 +8,7 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { Contents } from '@jupyterlab/services';
 import type { IDocumentWidget } from '@jupyterlab/docregistry';
 import type { JSONObject } from '@lumino/coreutils';
-import { asText, isObject } from '../turn/model';
+import { asText, isObject } from '../turn/reading';
 import { type ISignal, Signal } from '@lumino/signaling';
 
 /** The part of a session context that tells whether a notebook is a chat. */

@@ -1,6 +1,7 @@
-import { CodeCell } from '@jupyterlab/cells';
+import { type Cell, CodeCell } from '@jupyterlab/cells';
 import type { Notebook } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
+import { PanelLayout, type Widget } from '@lumino/widgets';
 
 /**
  * Call `made` for each code cell of a notebook, now and when one is added, until the notebook is
@@ -33,4 +34,26 @@ export function forEachCodeCell(
   notebook.modelChanged.connect(onModel, receiver);
   notebook.disposed.connect(() => Signal.clearData(receiver));
   onModel();
+}
+
+/** Put a widget directly below the input of a cell, or above it. */
+export function placeAtInput(
+  { layout }: Pick<Cell, 'layout'>,
+  widget: Widget,
+  place: 'before' | 'after' = 'after'
+): void {
+  if (layout instanceof PanelLayout) {
+    const input = layout.widgets.findIndex(one =>
+      one.hasClass('jp-Cell-inputWrapper')
+    );
+    layout.insertWidget(place === 'before' ? input : input + 1, widget);
+  }
+}
+
+/** Return the place of a cell in a notebook; -1 if it is gone. */
+export function indexOfCell(
+  { widgets }: Pick<Notebook, 'widgets'>,
+  cellId: string
+): number {
+  return widgets.findIndex(({ model }) => model.id === cellId);
 }

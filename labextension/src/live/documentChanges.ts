@@ -12,7 +12,8 @@ import {
 } from '@lumino/coreutils';
 import type { IHistoryMark } from '../comm/turnMessages';
 import type { TurnJson } from '../turn/delta';
-import { cellSummaries, isObject, supersedes, turnMacros } from '../turn/model';
+import { cellSummaries, supersedes, turnMacros } from '../turn/model';
+import { isObject } from '../turn/reading';
 import type { ISessionContextDialogs } from '@jupyterlab/apputils';
 import type { Cell } from '@jupyterlab/cells';
 
@@ -44,12 +45,8 @@ export function keepSummaries(model: Cells, turn: TurnJson): void {
   const summaries = cellSummaries(turn);
   for (const cell of summaries.size > 0 ? model.cells : []) {
     const summary = summaries.get(cell.id);
-    const ours: unknown = cell.getMetadata(OURS) ?? {};
-    if (
-      summary !== undefined &&
-      isObject(ours) &&
-      supersedes(summary, ours.summary)
-    ) {
+    const ours = oursOf(cell);
+    if (summary && ours && supersedes(summary, ours.summary)) {
       changeOurs(cell, { summary });
     }
   }
@@ -63,15 +60,15 @@ export function keepMacros(
   turn: TurnJson
 ): void {
   const macros = turnMacros(turn);
-  const found: unknown = model.getMetadata(OURS) ?? {};
-  if (macros === undefined || !isObject(found)) {
-    return;
+  const ours = oursOf(model);
+  if (
+    macros &&
+    ours &&
+    !JSONExt.deepEqual((ours.macros ?? {}) as JSONObject, macros)
+  ) {
+    const isEmpty = Object.keys(macros).length === 0;
+    changeOurs(model, { macros: isEmpty ? undefined : macros });
   }
-  if (JSONExt.deepEqual((found.macros ?? {}) as JSONObject, macros)) {
-    return;
-  }
-  const isEmpty = Object.keys(macros).length === 0;
-  changeOurs(model, { macros: isEmpty ? undefined : macros });
 }
 
 /**
@@ -82,8 +79,8 @@ export function keepAgent(
   model: Pick<INotebookModel, 'getMetadata' | 'setMetadata'>,
   agentMetadata: JSONObject
 ): void {
-  const ours: unknown = model.getMetadata(OURS) ?? {};
-  if (isObject(ours)) {
+  const ours = oursOf(model);
+  if (ours !== null) {
     model.setMetadata(OURS, { ...ours, agent_metadata: agentMetadata });
   }
 }
@@ -93,6 +90,14 @@ interface IWithMetadata {
   getMetadata(key: string): unknown;
   setMetadata(key: string, value: JSONObject): void;
   deleteMetadata(key: string): void;
+}
+
+/** Return our metadata: empty where there are none, null for a value that is no object. */
+export function oursOf(
+  node: Pick<IWithMetadata, 'getMetadata'>
+): Record<string, unknown> | null {
+  const ours: unknown = node.getMetadata(OURS) ?? {};
+  return isObject(ours) ? ours : null;
 }
 
 /** Change keys of our metadata; `undefined` removes a key. All others are kept. */

@@ -8,7 +8,8 @@ import {
   parseTurnWriter
 } from '../comm/turnMessages';
 import { applyOps, turnJson, type TurnJson } from '../turn/delta';
-import { asText, TURN_MIME } from '../turn/model';
+import { TURN_MIME } from '../turn/model';
+import { asText } from '../turn/reading';
 import { type ILiveTurn, type ITurnCells, TurnOutputs } from './turnOutputs';
 import { Writers } from './writers';
 
@@ -173,7 +174,17 @@ export class LiveTurns {
       return;
     }
     const adopted = known?.adopted ?? !this._executes(cellId, displayId);
-    const live = startLive(message, adopted);
+    const live: ILiveTurn = {
+      cellId,
+      displayId,
+      seq,
+      turn,
+      adopted,
+      lost: false,
+      // Nothing of it is in the outputs yet.
+      written: null,
+      ended: false
+    };
     if (message.recovered && this._outputs.hasMore(live)) {
       if (this._writers.isOurs(displayId)) {
         this._confirm(live);
@@ -298,27 +309,13 @@ export class LiveTurns {
   private _timer: number | undefined;
 }
 
-/** Return the live turn that a message brings; nothing of it is written yet. */
-export function startLive(message: ITurnMessage, adopted: boolean): ILiveTurn {
-  return {
-    cellId: message.cellId,
-    displayId: message.displayId,
-    seq: message.seq,
-    turn: message.turn,
-    adopted,
-    lost: false,
-    written: null,
-    ended: false
-  };
-}
-
 /** Return whether a live turn holds the change with this number already. */
-export function holdsChange(live: ILiveTurn, seq: number): boolean {
+function holdsChange(live: ILiveTurn, seq: number): boolean {
   return !live.lost && seq <= live.seq;
 }
 
 /** Apply a change in place; return false and mark the turn as lost if one before it is missing. */
-export function applyDelta(live: ILiveTurn, delta: ITurnDelta): boolean {
+function applyDelta(live: ILiveTurn, delta: ITurnDelta): boolean {
   const isNext = !live.lost && delta.seq === live.seq + 1;
   const turn = isNext ? applyOps(live.turn, delta.ops) : null;
   if (turn === null) {
@@ -334,7 +331,7 @@ export function applyDelta(live: ILiveTurn, delta: ITurnDelta): boolean {
 const PATIENCE = 2000;
 
 /** The page's open requests to the kernel for the turns of cells. */
-export class TurnRequests {
+class TurnRequests {
   constructor(
     private readonly _cells: ITurnCells,
     /** Sends a message to the kernel; returns false if it cannot be reached. */

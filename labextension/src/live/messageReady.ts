@@ -1,7 +1,7 @@
 import type { INotebookModel } from '@jupyterlab/notebook';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type * as nbformat from '@jupyterlab/nbformat';
-import { asText } from '../turn/model';
+import { asText } from '../turn/reading';
 
 type Context = Pick<
   DocumentRegistry.IContext<INotebookModel>,

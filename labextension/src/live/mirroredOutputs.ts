@@ -1,6 +1,6 @@
 import type { KernelMessage } from '@jupyterlab/services';
 import type { JSONObject } from '@lumino/coreutils';
-import { asText, isObject } from '../turn/model';
+import { asText, isObject } from '../turn/reading';
 import type { LiveTurns } from './liveTurns';
 import type { NotebookCells } from './notebookCells';
 import type { ICodeCellModel } from '@jupyterlab/cells';

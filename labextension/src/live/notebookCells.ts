@@ -5,13 +5,16 @@ import { JSONExt, type JSONObject } from '@lumino/coreutils';
 import type { IAgentKeep, IHistoryMark } from '../comm/turnMessages';
 import type { TurnRenderer } from '../render/turnRenderer';
 import { turnJson, type TurnJson } from '../turn/delta';
-import { isObject, TURN_MIME } from '../turn/model';
+import { TURN_MIME } from '../turn/model';
+import { isObject } from '../turn/reading';
 import type { IApprovalCells } from './approvals';
 import {
   keepAgent,
   keepMacros,
   keepSummaries,
-  markHistory
+  markHistory,
+  OURS,
+  oursOf
 } from './documentChanges';
 import type { ITurnCells } from './turnOutputs';
 import type { Kernel } from '@jupyterlab/services';
@@ -309,7 +312,6 @@ function outputAt(
   return cell.outputs.get(index).toJSON();
 }
 
-const OURS = 'msgbook';
 const SENT = new Set(['include', '1', 'true']);
 
 /** The part of a cell's model that holds marks. */
@@ -334,8 +336,7 @@ export function keepMarks(cell: MarkedCell): void {
     }
   }
   if (Object.keys(marks).length > 0) {
-    const found: unknown = cell.getMetadata(OURS);
-    const ours = isObject(found) ? found : {};
+    const ours = oursOf(cell) ?? {};
     const before = isObject(ours.output_history) ? ours.output_history : {};
     cell.setMetadata(OURS, {
       ...ours,

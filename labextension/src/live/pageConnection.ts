@@ -11,7 +11,7 @@ import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
-import { parseChangeRequest, applyChange } from './cellChanges';
+import { parseChangeRequest, applyChange } from '../cells/changesByTools';
 import {
   cellSource,
   CellsReporter,
@@ -34,7 +34,7 @@ import type { TurnJson } from '../turn/delta';
 import { hasAnswer, parseTurn } from '../turn/model';
 import { MirroredOutputs, EarlierAnswers } from './mirroredOutputs';
 import { Approvals } from './approvals';
-import { EndFollower } from './endFollower';
+import { EndFollower } from '../view/endFollower';
 import { LiveTurns } from './liveTurns';
 import { NotebookCells } from './notebookCells';
 import { readOnlyLabel, SubagentWatch } from './subagentWatch';

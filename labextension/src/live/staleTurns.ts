@@ -3,7 +3,8 @@ import { type Notebook, NotebookActions } from '@jupyterlab/notebook';
 import type { IObservableList } from '@jupyterlab/observables';
 import { type Message, MessageLoop } from '@lumino/messaging';
 import { type ISignal, Signal } from '@lumino/signaling';
-import { asObjects, asTexts, isObject, TURN_MIME } from '../turn/model';
+import { TURN_MIME } from '../turn/model';
+import { asTexts, fields, isTrue, listOf, whole } from '../turn/reading';
 import type { PageConnection } from './pageConnection';
 
 /** Milliseconds without a change before the kernel is asked. */
@@ -289,15 +290,33 @@ function hasTurn(cell: ICellModel): boolean {
   return false;
 }
 
+const readGroup = whole(
+  {
+    /** Ids of their cells. */
+    turns: asSome,
+    /** Ids of the cells of which one contains the first change; the last is the first turn's. */
+    changed: asSome
+  },
+  {
+    /** Whether the system message may have changed instead. */
+    maybeSystem: isTrue
+  }
+);
+
 /** Neighbouring stale turns with the same first change, as the kernel tells them. */
-export interface IStaleGroup {
-  /** Ids of their cells. */
-  readonly turns: readonly string[];
-  /** Ids of the cells of which one contains the first change; the last is the first turn's. */
-  readonly changed: readonly string[];
-  /** Whether the system message may have changed instead. */
-  readonly maybeSystem: boolean;
+export type IStaleGroup = NonNullable<ReturnType<typeof readGroup>>;
+
+function asSome(value: unknown): readonly string[] | undefined {
+  const texts = asTexts(value);
+  return texts.length > 0 ? texts : undefined;
 }
+
+/** Return the groups of the answer to `stale.list`; what is not well formed is left out. */
+export function parseStaleGroups(answer: unknown): IStaleGroup[] {
+  return readGroups(answer).groups;
+}
+
+const readGroups = fields({ groups: listOf(readGroup) });
 
 /** Why the turns of a group are stale, as far as it is known. */
 export type StaleCause =
@@ -311,19 +330,6 @@ export type StaleCause =
       readonly last: string;
       readonly maybeSystem: boolean;
     };
-
-/** Return the groups of the answer to `stale.list`; what is not well formed is left out. */
-export function parseStaleGroups(answer: unknown): IStaleGroup[] {
-  const groups = isObject(answer) ? asObjects(answer.groups) : [];
-  return groups.flatMap(group => {
-    const turns = asTexts(group.turns);
-    const changed = asTexts(group.changed);
-    const maybeSystem = group.maybe_system === true;
-    return turns.length > 0 && changed.length > 0
-      ? [{ turns, changed, maybeSystem }]
-      : [];
-  });
-}
 
 /** What a person and the runs of cells have changed since the notebook was opened, in its order. */
 export class ChangeLog {

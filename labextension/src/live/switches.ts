@@ -1,8 +1,8 @@
 import type { INotebookModel } from '@jupyterlab/notebook';
 import type { JSONValue } from '@lumino/coreutils';
 import type { ISwitch, ISwitches } from '../comm/contextAnswers';
-import { asTexts, isObject } from '../turn/model';
-import { asOneChange, changeOurs, insertCell, OURS } from './documentChanges';
+import { asTexts } from '../turn/reading';
+import { asOneChange, changeOurs, insertCell, oursOf } from './documentChanges';
 
 /**
  * Let the model get something beside the cells, or not, by what a person could write as well; as one
@@ -19,8 +19,7 @@ export function setSwitch(
   isOn: boolean
 ): void {
   if (group.kind !== 'macros') {
-    const ours: unknown = model.getMetadata(OURS);
-    const change = listChange(group, name, isOn, isObject(ours) ? ours : {});
+    const change = listChange(group, name, isOn, oursOf(model) ?? {});
     asOneChange(model, () => changeOurs(model, change));
   } else if (!isOn) {
     const source = `%macros -d ${name}`;

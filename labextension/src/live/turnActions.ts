@@ -6,6 +6,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Queries } from '../comm/queries';
 import type { TurnAction } from '../render/host';
 import { errorText } from '../turn/text';
+import { indexOfCell } from './codeCells';
 import { activateCell, insertCell, runCell } from './documentChanges';
 
 /** Do what a person wants to be done with the turn of a cell; tell them if it cannot be done. */
@@ -45,8 +46,7 @@ async function continueBelow(
   panel: NotebookPanel,
   cellId: string
 ): Promise<void> {
-  const { content: notebook } = panel;
-  const index = notebook.widgets.findIndex(({ model }) => model.id === cellId);
+  const index = indexOfCell(panel.content, cellId);
   if (index !== -1) {
     await runBelow(panel, index, '%continue');
   }
@@ -74,8 +74,7 @@ export async function runBelow(
 
 /** Run a cell in its place; its answer is replaced. */
 async function runAgain(panel: NotebookPanel, cellId: string): Promise<void> {
-  const { widgets } = panel.content;
-  const cell = widgets.find(({ model }) => model.id === cellId);
+  const cell = panel.content.widgets[indexOfCell(panel.content, cellId)];
   if (cell !== undefined) {
     await runCell(panel, cell);
   }

@@ -10,13 +10,8 @@ import {
   TOOL_CALLS,
   TOOL_RESULTS
 } from '../turn/kinds';
-import {
-  asText,
-  type IBlock,
-  parseTurn,
-  resultParts,
-  TURN_MIME
-} from '../turn/model';
+import { type IBlock, parseTurn, resultParts, TURN_MIME } from '../turn/model';
+import { asText } from '../turn/reading';
 import { controlsVisible } from '../turn/text';
 import { describeModel } from '../turn/wording';
 import type { IWritingPage } from './writers';

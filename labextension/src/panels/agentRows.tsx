@@ -3,14 +3,15 @@ import {
   caretDownIcon,
   caretRightIcon,
   copyIcon,
+  type LabIcon,
   stopIcon
 } from '@jupyterlab/ui-components';
 import * as React from 'react';
-import { shownText } from '../render/agentList';
+import { shownText } from '../turn/text';
 import { copyText } from '../render/dom';
 import { aboutOf } from '../turn/shownFacts';
 import type { AgentsModel } from './agentsModel';
-import { asObjects, asText, isObject } from '../turn/model';
+import { asObjects, asText, isObject } from '../turn/reading';
 
 /** What the rows need. */
 export interface IRowTools {
@@ -46,6 +47,8 @@ export function AgentRows({
 
 function Row({ agent, tools }: IRowProps): React.JSX.Element {
   const { children, key, outside, status } = agent;
+  const { trans } = tools;
+  const name = shownText(agent.name);
   const isClosed = tools.closed.has(key);
   return (
     <li className="msgbook-AgentsPanel-agent" data-status={status}>
@@ -57,10 +60,19 @@ function Row({ agent, tools }: IRowProps): React.JSX.Element {
         )}
         <Conversation agent={agent} tools={tools} />
         {outside !== null && (
-          <CopyPath agent={agent} path={outside} tools={tools} />
+          <Action
+            icon={copyIcon}
+            label={trans.__('Copy path of %1', name)}
+            title={trans.__('Copy path')}
+            act={() => copyText(outside)}
+          />
         )}
         {tools.model.canStop(agent) && (
-          <StopButton agent={agent} tools={tools} />
+          <Action
+            icon={stopIcon}
+            label={trans.__('Stop %1', name)}
+            act={() => tools.stop(agent)}
+          />
         )}
       </div>
       {children.length > 0 && !isClosed && (
@@ -142,51 +154,34 @@ function Facts({ agent, tools }: IRowProps): React.JSX.Element {
   );
 }
 
-function CopyPath({
-  agent,
-  path,
-  tools
-}: IRowProps & { readonly path: string }): React.JSX.Element {
-  const { trans } = tools;
-  return (
-    <button
-      className="msgbook-AgentsPanel-action"
-      aria-label={trans.__('Copy path of %1', shownText(agent.name))}
-      title={trans.__('Copy path')}
-      onClick={() => copyText(path)}
-    >
-      <copyIcon.react tag="span" />
-    </button>
-  );
-}
-
-function StopButton({ agent, tools }: IRowProps): React.JSX.Element {
-  const label = tools.trans.__('Stop %1', shownText(agent.name));
+/** A button with an icon at the end of a row. */
+function Action(props: {
+  readonly icon: LabIcon;
+  readonly label: string;
+  readonly title?: string;
+  readonly act: () => void;
+}): React.JSX.Element {
+  const { icon, label, title = label, act } = props;
   return (
     <button
       className="msgbook-AgentsPanel-action"
       aria-label={label}
-      title={label}
-      onClick={() => tools.stop(agent)}
+      title={title}
+      onClick={act}
     >
-      <stopIcon.react tag="span" />
+      <icon.react tag="span" />
     </button>
   );
 }
 
 function statusWords(status: AgentStatus, trans: TranslationBundle): string {
-  switch (status) {
-    case 'standby':
-      return '';
-    case 'running':
-      return trans.__('running');
-    case 'pending':
-      return trans.__('no report yet');
-    case 'finished':
-      return trans.__('done');
-    case 'unreadable':
-      return trans.__('cannot be read');
-  }
+  return {
+    standby: '',
+    running: trans.__('running'),
+    pending: trans.__('no report yet'),
+    finished: trans.__('done'),
+    unreadable: trans.__('cannot be read')
+  }[status];
 }
 
 /** Agents of one folder that are shown. */

@@ -11,7 +11,7 @@ import {
   parseAgentList
 } from './agentRows';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
-import { asObjects, asText, isObject } from '../turn/model';
+import { asText, fields, isObject, listOf, whole } from '../turn/reading';
 
 /** Milliseconds between two looks at the folder: other programs change files without a signal. */
 const LOOK_INTERVAL = 5000;
@@ -348,14 +348,11 @@ export class AgentRunners {
   private _follows = false;
 }
 
+const readRunning = fields({
+  running: listOf(whole({ uuid: asText, cellId: asText }))
+});
+
 function parseRunning(answer: JSONObject): Map<string, string> {
-  const running = new Map<string, string>();
-  for (const row of asObjects(answer.running)) {
-    const uuid = asText(row.uuid);
-    const cellId = asText(row.cell_id);
-    if (uuid !== undefined && cellId !== undefined) {
-      running.set(uuid, cellId);
-    }
-  }
-  return running;
+  const { running } = readRunning(answer);
+  return new Map(running.map(({ uuid, cellId }) => [uuid, cellId]));
 }

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 import { agentsIcon } from '../icons';
-import { shownText } from '../render/agentList';
+import { shownText } from '../turn/text';
 import { AgentRows, foldersOutside, type IRowTools } from './agentRows';
 import type { AgentsModel, IAgentGroup } from './agentsModel';
 import { reactView, SidePanel } from './sidePanel';

@@ -10,7 +10,7 @@ import { Widget } from '@lumino/widgets';
 import type { IApprovalQuestion } from '../comm/approvalMessages';
 import type { PageConnection } from '../live/pageConnection';
 import { CallView } from '../render/callView';
-import { element, setText } from '../render/dom';
+import { button, element } from '../render/dom';
 import { TOOL_CALLS } from '../turn/kinds';
 import { controlsVisible } from '../turn/text';
 
@@ -181,16 +181,14 @@ export class QuestionList extends Widget {
     });
     view.update({ type: TOOL_CALLS.name }, { streaming: true, question });
     const path = controlsVisible(connection.panel.context.path);
-    const link = element('button', 'msgbook-Question-where');
-    link.type = 'button';
-    link.title = path;
-    setText(link, trans.__('Go to the cell in %1', path.split('/').pop()!));
-    link.addEventListener('click', () => {
+    const words = trans.__('Go to the cell in %1', path.split('/').pop()!);
+    const link = button('msgbook-Question-where', words, () => {
       const asking = chat.deref();
       if (asking !== undefined) {
         this._goTo(asking, question);
       }
     });
+    link.title = path;
     const node = element('section', 'msgbook-Question', link, view.widget.node);
     this._list.append(node);
     this._entries.set(question, { node, view });

@@ -11,7 +11,7 @@ import type {
 import { formatCount } from '../turn/wording';
 import { plainTitle, errorText } from '../turn/text';
 import type { ContextModel } from './contextModel';
-import { inPageLanguage } from '../render/host';
+import { inPageLanguage } from '../turn/kernelWords';
 
 interface ICellProps {
   readonly model: ContextModel;
@@ -167,18 +167,13 @@ function MessageText({ model, message, trans }: IMessageProps): JSX.Element {
 }
 
 function describeRole(role: string, trans: TranslationBundle): string {
-  switch (role) {
-    case 'system':
-      return trans.__('system');
-    case 'user':
-      return trans.__('user');
-    case 'assistant':
-      return trans.__('assistant');
-    case 'tool':
-      return trans.__('tool result');
-    default:
-      return role;
-  }
+  const words = new Map([
+    ['system', trans.__('system')],
+    ['user', trans.__('user')],
+    ['assistant', trans.__('assistant')],
+    ['tool', trans.__('tool result')]
+  ]);
+  return words.get(role) ?? role;
 }
 
 /** A request, and the model that changes what it consists of. */
@@ -337,18 +332,13 @@ function Switch({
 }
 
 function describeKind(kind: SwitchKind, trans: TranslationBundle): string {
-  switch (kind) {
-    case 'rules':
-      return trans.__('Rules');
-    case 'skills':
-      return trans.__('Skills');
-    case 'macros':
-      return trans.__('Macros');
-    case 'mcp_servers':
-      return trans.__('MCP servers');
-    case 'tools':
-      return trans.__('Tools');
-  }
+  return {
+    rules: trans.__('Rules'),
+    skills: trans.__('Skills'),
+    macros: trans.__('Macros'),
+    mcp_servers: trans.__('MCP servers'),
+    tools: trans.__('Tools')
+  }[kind];
 }
 
 /** Return what a box changes, and where that is saved. */

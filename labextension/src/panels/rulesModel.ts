@@ -3,7 +3,7 @@ import { type IRules, parseRules } from '../comm/approvalMessages';
 import { errorText } from '../turn/text';
 import type { PageConnection } from '../live/pageConnection';
 import type { IPageConnections } from '../tokens';
-import { isObject } from '../turn/model';
+import { isObject } from '../turn/reading';
 
 /** Messages of the kernel after which there may be other rules. */
 const CHANGES = new Set<unknown>(['approval.closed', 'approvals.used']);

@@ -9,7 +9,8 @@ import React, {
 import type { IRule } from '../comm/approvalMessages';
 import { indentJson, visible } from '../turn/text';
 import { formatCount } from '../turn/wording';
-import { inPageLanguage } from '../render/host';
+import { textField } from '../render/dom';
+import { inPageLanguage } from '../turn/kernelWords';
 import type { RulesModel } from './rulesModel';
 
 interface IRulesProps {
@@ -57,31 +58,18 @@ export function RulesView({ model, trans }: IRulesProps): JSX.Element {
 }
 
 /** The rules, one of them perhaps as a form. */
-function RuleList({
-  model,
-  trans,
-  edited,
-  setEdited,
-  rules
-}: IEditedProps & { readonly rules: readonly IRule[] }): JSX.Element {
+function RuleList(
+  props: IEditedProps & { readonly rules: readonly IRule[] }
+): JSX.Element {
+  const { edited, setEdited } = props;
   return (
     <ul className="msgbook-Rules-list">
-      {rules.map(rule => (
+      {props.rules.map(rule => (
         <li key={rule.key} className="msgbook-Rule">
           {edited === rule.key ? (
-            <RuleForm
-              model={model}
-              rule={rule}
-              trans={trans}
-              close={() => setEdited(null)}
-            />
+            <RuleForm {...props} rule={rule} close={() => setEdited(null)} />
           ) : (
-            <RuleRow
-              rule={rule}
-              model={model}
-              trans={trans}
-              edit={() => setEdited(rule.key)}
-            />
+            <RuleRow {...props} rule={rule} edit={() => setEdited(rule.key)} />
           )}
         </li>
       ))}
@@ -90,22 +78,12 @@ function RuleList({
 }
 
 /** The form for a new rule, or the button that opens it. */
-function NewRule({
-  model,
-  trans,
-  edited,
-  setEdited,
-  add
-}: IEditedProps & {
-  readonly add: React.RefObject<HTMLButtonElement>;
-}): JSX.Element {
+function NewRule(
+  props: IEditedProps & { readonly add: RefObject<HTMLButtonElement> }
+): JSX.Element {
+  const { trans, edited, setEdited, add } = props;
   return edited === '' ? (
-    <RuleForm
-      model={model}
-      rule={null}
-      trans={trans}
-      close={() => setEdited(null)}
-    />
+    <RuleForm {...props} rule={null} close={() => setEdited(null)} />
   ) : (
     <button
       ref={add}
@@ -185,38 +163,29 @@ function facts(rule: IRule, trans: TranslationBundle): string[] {
           count,
           formatCount(count)
         ),
-    ...(last === null ? [] : [trans.__('last on %1', last.toLocaleString())])
+    ...(last === undefined
+      ? []
+      : [trans.__('last on %1', new Date(last).toLocaleString())])
   ];
 }
 
 function origin(kind: IRule['kind'], trans: TranslationBundle): string {
-  switch (kind) {
-    case 'session':
-      return trans.__('until the kernel restarts');
-    case 'answer':
-      return trans.__('from your answer');
-    case 'own':
-      return trans.__('written here');
-    case 'settings':
-      return trans.__('from the settings file');
-  }
+  return {
+    session: trans.__('until the kernel restarts'),
+    answer: trans.__('from your answer'),
+    own: trans.__('written here'),
+    settings: trans.__('from the settings file')
+  }[kind];
 }
 
-interface IFormProps {
-  readonly model: RulesModel;
+interface IFormProps extends IRulesProps {
   /** The rule to change; null for a new one. */
   readonly rule: IRule | null;
-  readonly trans: TranslationBundle;
   readonly close: () => void;
 }
 
 /** Form for one rule. The kernel decides whether it is valid. */
-export function RuleForm({
-  model,
-  rule,
-  trans,
-  close
-}: IFormProps): JSX.Element {
+function RuleForm({ model, rule, trans, close }: IFormProps): JSX.Element {
   const { rules } = model;
   const [tool, setTool] = useState(rule?.tool ?? '');
   const [json, setJson] = useState(indentJson(rule?.arguments ?? ''));
@@ -235,93 +204,36 @@ export function RuleForm({
         save();
       }}
     >
-      <ToolField
-        value={tool}
-        change={setTool}
-        tools={rules?.tools ?? []}
-        trans={trans}
-      />
-      <ArgumentsField value={json} change={setJson} trans={trans} />
-      <FolderField value={folder} change={setFolder} trans={trans} />
-      <Buttons close={close} trans={trans} />
-    </form>
-  );
-}
-
-interface IFieldProps {
-  readonly value: string;
-  readonly change: (value: string) => void;
-  readonly trans: TranslationBundle;
-}
-
-/** The name of the tool, with the known tools as suggestions. */
-function ToolField({
-  value,
-  change,
-  tools,
-  trans
-}: IFieldProps & { readonly tools: readonly string[] }): JSX.Element {
-  return (
-    <>
       <label>
         {trans.__('Tool')}
         <input
           autoFocus
-          value={value}
           list="msgbook-rule-tools"
-          spellCheck={false}
-          onChange={event => change(event.target.value)}
+          {...textField(tool, setTool)}
         />
       </label>
       <datalist id="msgbook-rule-tools">
-        {tools.map(name => (
+        {rules?.tools.map(name => (
           <option key={name} value={name} />
         ))}
       </datalist>
-    </>
-  );
-}
-
-function ArgumentsField({ value, change, trans }: IFieldProps): JSX.Element {
-  return (
-    <label>
-      {trans.__('Arguments as JSON, with * for harmless text; empty for any')}
-      <textarea
-        value={value}
-        rows={4}
-        spellCheck={false}
-        onChange={event => change(event.target.value)}
-      />
-    </label>
-  );
-}
-
-function FolderField({ value, change, trans }: IFieldProps): JSX.Element {
-  return (
-    <label>
-      {trans.__('Folder of the notebook; empty for any')}
-      <input
-        value={value}
-        spellCheck={false}
-        onChange={event => change(event.target.value)}
-      />
-    </label>
-  );
-}
-
-function Buttons({
-  close,
-  trans
-}: Pick<IFormProps, 'close' | 'trans'>): JSX.Element {
-  return (
-    <div className="msgbook-Rule-buttons">
-      <button type="submit" className="msgbook-Action">
-        {trans.__('Save the rule')}
-      </button>
-      <button type="button" className="msgbook-Action" onClick={close}>
-        {trans.__('Cancel')}
-      </button>
-    </div>
+      <label>
+        {trans.__('Arguments as JSON, with * for harmless text; empty for any')}
+        <textarea rows={4} {...textField(json, setJson)} />
+      </label>
+      <label>
+        {trans.__('Folder of the notebook; empty for any')}
+        <input {...textField(folder, setFolder)} />
+      </label>
+      <div className="msgbook-Rule-buttons">
+        <button type="submit" className="msgbook-Action">
+          {trans.__('Save the rule')}
+        </button>
+        <button type="button" className="msgbook-Action" onClick={close}>
+          {trans.__('Cancel')}
+        </button>
+      </div>
+    </form>
   );
 }
 

@@ -1,52 +1,43 @@
 import type { ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 import type { JSONObject } from '@lumino/coreutils';
-import { OURS } from '../live/documentChanges';
-import { asObjects, asText, asTexts, isObject } from '../turn/model';
+import { oursOf } from '../live/documentChanges';
+import {
+  asText,
+  asTexts,
+  fields,
+  listOf,
+  textOrEmpty,
+  whole
+} from '../turn/reading';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { visible } from '../turn/text';
 
 /** An agent that can be named. All of it may come from any file: show it as text. */
-export interface IAgent {
-  readonly name: string;
-  /** `cell`, `notebook`, `project`, `configuration` or `built-in`. */
-  readonly origin: string;
-  readonly models: readonly string[];
-  readonly description: string;
-}
+const parseAgent = whole(
+  { name: asText },
+  {
+    /** `cell`, `notebook`, `project`, `configuration` or `built-in`. */
+    origin: textOrEmpty,
+    models: asTexts,
+    description: textOrEmpty
+  }
+);
 
-/** The answer to `agents.list` (docs/protocol.md). */
-export interface IAgents {
-  readonly agents: readonly IAgent[];
-  /** What answers; undefined if nothing can, and for a model that only the server knows. */
-  readonly agent?: string;
-  readonly model?: string;
-  readonly provider?: string;
+type Agent = NonNullable<ReturnType<typeof parseAgent>>;
+
+/** Return the answer to `agents.list` (docs/protocol.md); parts of wrong types count as absent. */
+export const parseAgents = fields({
+  agents: listOf(parseAgent),
+  /** What answers; absent if nothing can, and for a model that only the server knows. */
+  agent: asText,
+  model: asText,
+  provider: asText,
   /** Why nothing can answer. */
-  readonly problem?: string;
-}
+  problem: asText
+});
 
-/** Return the answer to `agents.list`; parts of wrong types count as absent. */
-export function parseAgents(result: JSONObject): IAgents {
-  return {
-    agents: asObjects(result.agents)
-      .map(parseAgent)
-      .filter(agent => agent.name !== ''),
-    agent: asText(result.agent),
-    model: asText(result.model),
-    provider: asText(result.provider),
-    problem: asText(result.problem)
-  };
-}
-
-function parseAgent(agent: Record<string, unknown>): IAgent {
-  return {
-    name: asText(agent.name) ?? '',
-    origin: asText(agent.origin) ?? '',
-    models: asTexts(agent.models),
-    description: asText(agent.description) ?? ''
-  };
-}
+export type IAgents = ReturnType<typeof parseAgents>;
 
 /** The single line of a cell `%agent new ...`, `%agent default ...` or `%model ...`. */
 const CHOICE = /^\s*%(?:agent\s+(new|default)|(model))\s+\S[^\n]*$/;
@@ -57,8 +48,7 @@ const CHOICE = /^\s*%(?:agent\s+(new|default)|(model))\s+\S[^\n]*$/;
  * @param end - Number of the cells above; by default none chooses, and all define agents.
  */
 export function agentParams(model: INotebookModel, end?: number): JSONObject {
-  const ours: unknown = model.getMetadata(OURS);
-  const metadata = isObject(ours) ? (ours as JSONObject) : {};
+  const metadata = (oursOf(model) ?? {}) as JSONObject;
   const cells = Array.from(model.cells).slice(0, end);
   return {
     cells: choosingCells(cells, end !== undefined),
@@ -125,7 +115,7 @@ export function agentChoices(
 }
 
 function describe(
-  { origin, models, description }: IAgent,
+  { origin, models, description }: Agent,
   trans: TranslationBundle
 ): string {
   const parts = [
@@ -138,18 +128,13 @@ function describe(
 
 /** Return where an agent is defined. */
 function placeOf(origin: string, trans: TranslationBundle): string {
-  switch (origin) {
-    case 'cell':
-      return trans.__('a cell above');
-    case 'notebook':
-      return trans.__('this notebook');
-    case 'project':
-      return '.msgbook/agents';
-    case 'configuration':
-      return 'msgbook.toml';
-    default:
-      return trans.__('built in');
-  }
+  const places = new Map([
+    ['cell', trans.__('a cell above')],
+    ['notebook', trans.__('this notebook')],
+    ['project', '.msgbook/agents'],
+    ['configuration', 'msgbook.toml']
+  ]);
+  return places.get(origin) ?? trans.__('built in');
 }
 
 /** One line of a list. Its texts may come from any file. */
@@ -160,6 +145,12 @@ export interface IChoice {
   /** Shown beside the label. */
   readonly detail?: string;
   readonly isCurrent?: boolean;
+}
+
+/** Return the line of a name that a person has typed. */
+export function typedChoice(name: string, trans: TranslationBundle): IChoice {
+  const detail = trans.__('use this name');
+  return { value: name, label: visible(name), detail };
 }
 
 /** The lines of a list, and what is said above them. */
@@ -197,16 +188,12 @@ export function movedTo(
   index: number,
   length: number
 ): number | null {
-  switch (key) {
-    case 'ArrowDown':
-      return Math.min(index + 1, length - 1);
-    case 'ArrowUp':
-      return Math.max(index - 1, 0);
-    case 'PageDown':
-      return Math.min(index + 10, length - 1);
-    case 'PageUp':
-      return Math.max(index - 10, 0);
-    default:
-      return null;
-  }
+  const moves = new Map([
+    ['ArrowDown', index + 1],
+    ['ArrowUp', index - 1],
+    ['PageDown', index + 10],
+    ['PageUp', index - 10]
+  ]);
+  const moved = moves.get(key);
+  return moved === undefined ? null : Math.max(0, Math.min(moved, length - 1));
 }

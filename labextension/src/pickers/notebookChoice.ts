@@ -5,8 +5,13 @@ import { Signal, type ISignal } from '@lumino/signaling';
 import type { PageConnection } from '../live/pageConnection';
 import { spell } from '../cells/cellFacts';
 import { setNotebook } from '../cells/changes';
-import { activateCell, insertCell, OURS } from '../live/documentChanges';
-import { asText, asTexts, isObject } from '../turn/model';
+import {
+  activateCell,
+  insertCell,
+  OURS,
+  oursOf
+} from '../live/documentChanges';
+import { asText, asTexts, isObject } from '../turn/reading';
 import type { IPageConnections } from '../tokens';
 import { agentParams, firstChoice, parseAgents, type IAgents } from './agents';
 
@@ -163,8 +168,7 @@ export class NotebookChoice {
   }
 
   private get _ours(): Record<string, unknown> {
-    const ours: unknown = this._panel.context.model.getMetadata(OURS);
-    return isObject(ours) ? ours : {};
+    return oursOf(this._panel.context.model) ?? {};
   }
 
   private get _frontmatter(): string {

@@ -140,7 +140,11 @@ export function ChoiceList(props: IChoiceListProps): JSX.Element {
         }}
         onKeyDown={event => onKey(event, lines, index, setActive, onChoose)}
       />
-      <Notes notes={found?.notes ?? []} />
+      {found?.notes.map((note, number) => (
+        <p key={number} className="msgbook-ChoiceList-note">
+          {note}
+        </p>
+      ))}
       <ul id={id} ref={list} role="listbox" aria-label={label}>
         {lines.map((line, number) => (
           <Line
@@ -239,18 +243,6 @@ function Search(props: {
         onKeyDown={props.onKeyDown}
       />
     </div>
-  );
-}
-
-function Notes({ notes }: Pick<IChoices, 'notes'>): JSX.Element {
-  return (
-    <>
-      {notes.map((note, number) => (
-        <p key={number} className="msgbook-ChoiceList-note">
-          {note}
-        </p>
-      ))}
-    </>
   );
 }
 

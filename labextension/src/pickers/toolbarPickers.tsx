@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretDownEmptyIcon, ReactWidget } from '@jupyterlab/ui-components';
 import React from 'react';
 import { errorText, visible } from '../turn/text';
-import { agentChoices } from './agents';
+import { agentChoices, typedChoice } from './agents';
 import type { NotebookChoice } from './notebookChoice';
 import { openChoiceList } from './popup';
 
@@ -154,11 +154,7 @@ export class ModelPicker extends ToolbarPicker {
           };
         }
       },
-      other: name => ({
-        value: name,
-        label: visible(name),
-        detail: trans.__('use this name')
-      }),
+      other: name => typedChoice(name, trans),
       onChoose: name => choice.chooseModel(name),
       trans
     });

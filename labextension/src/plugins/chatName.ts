@@ -9,7 +9,7 @@ import { chatTitle, freeName, isUntitled } from '../files/chatName';
 import { errorText } from '../turn/text';
 import type { PageConnection } from '../live/pageConnection';
 import { saving } from '../live/turnSaver';
-import { element } from '../render/dom';
+import { button, element } from '../render/dom';
 import { IChatSettings, IPageConnections } from '../tokens';
 
 /** Plugin that offers to name a new chat by its first message. */
@@ -63,17 +63,11 @@ class NameOffer {
 
   private _draw(title: string): HTMLElement {
     const trans = this._trans;
-    const button = (label: string, act: () => void) => {
-      const made = element('button', 'msgbook-Action', label);
-      made.type = 'button';
-      made.addEventListener('click', act);
-      return made;
-    };
-    const rename = button(trans.__('Rename'), () => {
+    const rename = button('msgbook-Action', trans.__('Rename'), () => {
       rename.disabled = true;
       void this._rename(title).finally(() => (rename.disabled = false));
     });
-    const decline = button(trans.__('No'), () => {
+    const decline = button('msgbook-Action', trans.__('No'), () => {
       this._isOver = true;
       this._hide();
     });

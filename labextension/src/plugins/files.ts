@@ -11,7 +11,7 @@ import { EXPORT, exportLabels, labelExports } from '../files/exportLabels';
 import { followEachOther, type ITextWidget } from '../files/follow';
 import { isReadFromMessages, openAsChat } from '../files/openAsChat';
 import { chatIcon } from '../icons';
-import { asText } from '../turn/model';
+import { asText } from '../turn/reading';
 
 const SHOW_TEXT = 'msgbook:show-text-beside';
 const OPEN_AS_CHAT = 'msgbook:open-as-chat';

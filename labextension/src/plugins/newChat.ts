@@ -5,12 +5,16 @@ import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ILauncher } from '@jupyterlab/launcher';
 import { IMainMenu } from '@jupyterlab/mainmenu';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { KERNEL_NAME } from '../comm/ourKernels';
-import { CommandIDs, describeArguments, LAUNCHER_RANK } from '../commands';
+import {
+  CommandIDs,
+  describeArguments,
+  type ICommandPlaces,
+  offerCommand
+} from '../commands';
 import { chatIcon } from '../icons';
 import { newChatFile, NOTEBOOK_FACTORY } from '../live/chatNotebook';
-import { asText } from '../turn/model';
+import { asText } from '../turn/reading';
 
 /** Plugin that adds new chats to the launcher, the palette and File > New. */
 export const newChatPlugin = plugin({
@@ -45,14 +49,11 @@ export const newChatPlugin = plugin({
 });
 
 /** Where the commands can be found. */
-interface IPlaces {
+interface IPlaces extends ICommandPlaces {
   readonly app: JupyterFrontEnd;
   /** Shows the folder of a new chat if its command names none. */
   readonly browser: IDefaultFileBrowser | null;
-  readonly launcher: ILauncher | null;
   readonly mainMenu: IMainMenu | null;
-  readonly palette: ICommandPalette | null;
-  readonly trans: TranslationBundle;
 }
 
 interface INewCommand {
@@ -67,9 +68,10 @@ interface INewCommand {
 
 /** Add a command for a new chat, and offer it in the launcher, the palette and File > New. */
 function addNewCommand(
-  { app, browser, launcher, mainMenu, palette, trans }: IPlaces,
+  places: IPlaces,
   { command, paletteLabel, label, caption, rank, create }: INewCommand
 ): void {
+  const { app, browser, mainMenu, trans } = places;
   app.commands.addCommand(command, {
     label: args => (args.isPalette ? paletteLabel : label),
     caption,
@@ -77,10 +79,8 @@ function addNewCommand(
     describedBy: { args: describeArguments(trans, 'cwd', 'isPalette') },
     execute: args => create(asText(args.cwd) ?? browser?.model.path)
   });
-  const category = trans.__('Chat');
-  launcher?.add({ command, category, categoryRank: LAUNCHER_RANK, rank });
+  offerCommand(places, command, rank);
   mainMenu?.fileMenu.newMenu.addItem({ command, rank: 15 + rank / 10 });
-  palette?.addItem({ command, category, args: { isPalette: true } });
 }
 
 const CHAT_FILE = 'msgbook';

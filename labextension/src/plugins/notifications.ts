@@ -7,7 +7,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { PageConnection } from '../live/pageConnection';
 import { IChatSettings, IPageConnections } from '../tokens';
-import { asAmount } from '../turn/model';
+import { asAmount } from '../turn/reading';
 import { shortened, visible } from '../turn/text';
 
 /** Characters of a file's name that a notification shows. */

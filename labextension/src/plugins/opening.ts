@@ -8,7 +8,7 @@ import {
   firstUnanswered,
   openAtEnd,
   openAtTop
-} from '../live/openingPlace';
+} from '../view/openingPlace';
 import { keepMessageReady } from '../live/messageReady';
 
 /** Plugin that opens chats where the next message is written. */

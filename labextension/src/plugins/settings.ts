@@ -8,38 +8,25 @@ import { Signal, type ISignal } from '@lumino/signaling';
 
 import { IChatSettings } from '../tokens';
 
-/** The settings, as schema/settings.json describes them. */
-export interface ISettings {
-  readonly saveTurns: boolean;
-  readonly offerName: boolean;
-  readonly offerPython: boolean;
-  readonly promptsAsProse: boolean;
-  readonly wrapPrompts: boolean;
-  /** Whether only the cells in view are laid out. */
-  readonly windowing: boolean;
-  readonly completePrompts: boolean;
-  readonly previewCompletions: boolean;
-  readonly searchAnswers: boolean;
-  /** Seconds; 0 for never. */
-  readonly notifyAfter: number;
-  readonly notifyQuestions: boolean;
-  readonly notifyInBrowser: boolean;
-}
-
-const DEFAULTS: ISettings = {
+/** The settings that schema/settings.json describes, with their defaults. */
+const DEFAULTS = {
   saveTurns: true,
   offerName: true,
   offerPython: true,
   promptsAsProse: true,
   wrapPrompts: true,
+  /** Whether only the cells in view are laid out. */
   windowing: true,
   completePrompts: true,
   previewCompletions: true,
   searchAnswers: true,
+  /** Seconds; 0 for never. */
   notifyAfter: 30,
   notifyQuestions: true,
   notifyInBrowser: false
 };
+
+export type ISettings = Readonly<typeof DEFAULTS>;
 
 /** The user's settings; the defaults until they are read, and where there is no registry. */
 export class ChatSettings {

@@ -12,7 +12,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { infoIcon, linkIcon, ReactWidget } from '@jupyterlab/ui-components';
 import React from 'react';
 import { chatIcon } from '../icons';
-import { CommandIDs, describeArguments, LAUNCHER_RANK } from '../commands';
+import { CommandIDs, describeArguments, offerCommand } from '../commands';
 import { type ISetupFormProps, SetupForm } from '../setup/setupForm';
 import { SetupKernel, setupWords } from '../setup/setupKernel';
 import { SetupSteps } from '../setup/useSetup';
@@ -21,7 +21,7 @@ import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { errorText } from '../turn/text';
 import { openChat } from '../live/chatNotebook';
 import { exists } from '../files/beside';
-import { asText } from '../turn/model';
+import { asText } from '../turn/reading';
 
 /** Plugin with the form that connects a model. */
 export const setupPlugin = plugin({
@@ -49,17 +49,7 @@ export const setupPlugin = plugin({
         app.shell.activateById(open.id);
       }
     });
-    launcher?.add({
-      command,
-      category: trans.__('Chat'),
-      categoryRank: LAUNCHER_RANK,
-      rank: 4
-    });
-    palette?.addItem({
-      command,
-      category: trans.__('Chat'),
-      args: { isPalette: true }
-    });
+    offerCommand({ launcher, palette, trans }, command, 4);
   }
 });
 
@@ -163,17 +153,7 @@ export const tourPlugin = plugin({
         return openChat(app, path);
       }
     });
-    launcher?.add({
-      command,
-      category: trans.__('Chat'),
-      categoryRank: LAUNCHER_RANK,
-      rank: 3
-    });
-    palette?.addItem({
-      command,
-      category: trans.__('Chat'),
-      args: { isPalette: true }
-    });
+    offerCommand({ launcher, palette, trans }, command, 3);
   }
 });
 

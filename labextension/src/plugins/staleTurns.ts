@@ -4,8 +4,8 @@ import { ICommandPalette } from '@jupyterlab/apputils';
 import type { Cell } from '@jupyterlab/cells';
 import { NotebookActions } from '@jupyterlab/notebook';
 import { ITranslator, type TranslationBundle } from '@jupyterlab/translation';
-import type { PanelLayout } from '@lumino/widgets';
 import { factsOf } from '../cells/changes';
+import { indexOfCell, placeAtInput } from '../live/codeCells';
 import type { PageConnection } from '../live/pageConnection';
 import { type StaleCause, StaleTurns } from '../live/staleTurns';
 import { type IStaleActions, StaleMark } from '../render/staleMark';
@@ -67,9 +67,7 @@ class StaleMarks implements IStaleActions {
 
   show(cellId: string): void {
     const { cells, panel } = this._connection;
-    const index = panel.content.widgets.findIndex(
-      ({ model }) => model.id === cellId
-    );
+    const index = indexOfCell(panel.content, cellId);
     if (index !== -1) {
       panel.content.activeCellIndex = index;
       void cells.reveal(cellId);
@@ -144,11 +142,7 @@ class StaleMarks implements IStaleActions {
     // A cell that has never been on the screen has no editor yet.
     void cell.ready.then(() => {
       if (!mark.isDisposed && !cell.isDisposed) {
-        const layout = cell.layout as PanelLayout;
-        const input = layout.widgets.findIndex(widget =>
-          widget.hasClass('jp-Cell-inputWrapper')
-        );
-        layout.insertWidget(input + 1, mark);
+        placeAtInput(cell, mark);
       }
     });
     return mark;

@@ -15,8 +15,8 @@ import {
 } from '../live/chatNotebook';
 import { IChatSettings } from '../tokens';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
-import { ScrollAnchor } from '../live/scrollAnchor';
-import { SeenCells } from '../live/seenCells';
+import { ScrollAnchor } from '../view/scrollAnchor';
+import { SeenCells } from '../view/seenCells';
 import { SessionContextDialogs } from '@jupyterlab/apputils';
 
 /** Plugin that shows turns outside of notebooks, in consoles and viewers. */

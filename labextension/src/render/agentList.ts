@@ -1,10 +1,10 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { JSONExt, type JSONObject } from '@lumino/coreutils';
 import type { IApprovalQuestion } from '../comm/approvalMessages';
 import { askerId, type IAgentRows, type IShownAgent } from '../turn/agentRows';
 import { TOOL_CALLS } from '../turn/kinds';
 import { aboutOf } from '../turn/shownFacts';
-import { controlsVisible } from '../turn/text';
+import { shownText } from '../turn/text';
+import { statusWords } from '../turn/wording';
 import { actionButton, element, setText } from './dom';
 import type { IViewTools } from './blockView';
 import { CallView } from './callView';
@@ -211,30 +211,4 @@ class AgentRow {
   private readonly _views = new Map<IApprovalQuestion, CallView>();
   private _file: string | null = null;
   private _shown: JSONObject | null = null;
-}
-
-/** Return text of unknown origin as one line. */
-export function shownText(text: string): string {
-  return controlsVisible(text.replace(/\s+/g, ' ')).trim();
-}
-
-function statusWords(status: string, trans: TranslationBundle): string {
-  switch (status) {
-    case 'pending':
-      return trans.__('waiting');
-    case 'running':
-      return trans.__('running');
-    case 'done':
-      return trans.__('done');
-    case 'incomplete':
-      return trans.__('incomplete');
-    case 'error':
-      return trans.__('failed');
-    case 'interrupted':
-      return trans.__('interrupted');
-    case 'deleted':
-      return trans.__('deleted');
-    default:
-      return shownText(status);
-  }
 }

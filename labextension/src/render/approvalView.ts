@@ -3,9 +3,9 @@ import { Signal } from '@lumino/signaling';
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
 import { indentJson, visible } from '../turn/text';
 import { DiffView } from './diffView';
-import { element, setText } from './dom';
+import { button, element, setText } from './dom';
 import { type Draft, draftOf, RestingButtons } from './draft';
-import { describeBrokenReferences, describeReason } from './approvalReasons';
+import { describeBrokenReferences, describeReason } from '../turn/kernelWords';
 import { ScrolledBox } from './scrolledBox';
 import { formatCount } from '../turn/wording';
 
@@ -219,15 +219,13 @@ export class ApprovalView {
     kind: string,
     act = (event: Event) => this._choose(choice, event)
   ): HTMLElement {
-    const button = element('button', `msgbook-Approval-button ${kind}`, label);
-    button.type = 'button';
-    button.setAttribute(
+    const node = button(`msgbook-Approval-button ${kind}`, label, act);
+    node.setAttribute(
       'aria-describedby',
       this._more.map(({ id }) => id).join(' ')
     );
-    button.addEventListener('click', act);
-    this._buttons.add(button);
-    return button;
+    this._buttons.add(node);
+    return node;
   }
 
   private _choose(
@@ -289,10 +287,12 @@ export class ArgumentsForm {
         cancel();
       }
     });
-    const ask = button(trans.__('Ask again with these'), 'msgbook-mod-approve');
-    ask.addEventListener('click', sendIfShort);
-    const back = button(trans.__('Cancel'), '');
-    back.addEventListener('click', cancel);
+    const ask = button(
+      'msgbook-Approval-button msgbook-mod-approve',
+      trans.__('Ask again with these'),
+      sendIfShort
+    );
+    const back = button('msgbook-Approval-button', trans.__('Cancel'), cancel);
     const words = trans.__(
       'The call is shown to you once more with your arguments before it runs, unless they need no approval: then it runs at once.'
     );
@@ -343,10 +343,4 @@ export class ArgumentsForm {
 
   private readonly _problem = element('div', 'msgbook-Approval-problem');
   private readonly _text = element('textarea', 'msgbook-Approval-arguments');
-}
-
-function button(label: string, kind: string): HTMLButtonElement {
-  const node = element('button', `msgbook-Approval-button ${kind}`, label);
-  node.type = 'button';
-  return node;
 }

@@ -12,7 +12,7 @@ import {
   TOOL_CALLS,
   TOOL_RESULTS
 } from '../turn/kinds';
-import { asAmount, asText, isObject } from '../turn/model';
+import { asAmount, asText, isObject } from '../turn/reading';
 import {
   type ISource,
   type ISources,

@@ -2,7 +2,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
 import type { IApprovalQuestion } from '../comm/approvalMessages';
-import { asText, type IBlock } from '../turn/model';
+import type { IBlock } from '../turn/model';
+import { asText } from '../turn/reading';
 import { argumentsGist, indentJson, visible } from '../turn/text';
 import { ApprovalView } from './approvalView';
 import { isWholeDiff } from './diffView';
@@ -159,18 +160,12 @@ export function approvalWords(
   approval: unknown,
   trans: TranslationBundle
 ): string {
-  switch (approval) {
-    case 'pending':
-      return trans.__('waits for approval');
-    case 'user':
-      return trans.__('approved by you');
-    case 'rule':
-      return trans.__('approved without a question');
-    case 'policy':
-      return trans.__('allowed by MSGBOOK_APPROVAL=allow');
-    case 'denied':
-      return trans.__('denied');
-    default:
-      return '';
-  }
+  const words = new Map<unknown, string>([
+    ['pending', trans.__('waits for approval')],
+    ['user', trans.__('approved by you')],
+    ['rule', trans.__('approved without a question')],
+    ['policy', trans.__('allowed by MSGBOOK_APPROVAL=allow')],
+    ['denied', trans.__('denied')]
+  ]);
+  return words.get(approval) ?? '';
 }

@@ -3,8 +3,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import { Panel, PanelLayout, Widget } from '@lumino/widgets';
 
+import { placeAtInput } from '../live/codeCells';
 import type { IMarkdownRenderer } from '../safe/markdown';
-import { asText, isObject } from '../turn/model';
+import { asText, isObject } from '../turn/reading';
 import { controlsVisible } from '../turn/text';
 import { Disclosure } from './dom';
 import { TextView } from './textView';
@@ -59,16 +60,8 @@ export class CodeProse {
     if (text !== undefined) {
       const prose = new FoldedProse(place, text, this._markdown, this._trans);
       this._shown.set(place, prose);
-      this._insert(place, prose);
+      placeAtInput(this._cell, prose, place);
     }
-  }
-
-  private _insert(place: Place, prose: Widget): void {
-    const layout = this._cell.layout as PanelLayout;
-    const input = layout.widgets.findIndex(widget =>
-      widget.hasClass('jp-Cell-inputWrapper')
-    );
-    layout.insertWidget(place === 'before' ? input : input + 1, prose);
   }
 
   private readonly _shown = new Map<Place, FoldedProse>();

@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { visible } from '../turn/text';
-import { element, setText } from './dom';
+import { button, element, setText } from './dom';
 import { ScrolledBox } from './scrolledBox';
 
 /** Whether the reader of this page wants to see changes side by side. */
@@ -20,11 +20,6 @@ export class DiffView {
         ? this._trans.__('Changes')
         : this._trans.__('What would be done')
     );
-    this._toggle.type = 'button';
-    this._toggle.addEventListener('click', () => {
-      sideBySide = !sideBySide;
-      this._show();
-    });
     this._scrolled = new ScrolledBox(this._box, this._trans);
     this.node = element(
       'div',
@@ -76,7 +71,10 @@ export class DiffView {
 
   private readonly _diff: string;
   private readonly _isDiff: boolean;
-  private readonly _toggle = element('button', 'msgbook-Diff-toggle');
+  private readonly _toggle = button('msgbook-Diff-toggle', '', () => {
+    sideBySide = !sideBySide;
+    this._show();
+  });
   private readonly _box = element('pre', 'msgbook-Pre msgbook-Diff');
   private readonly _scrolled: ScrolledBox;
 }

@@ -154,24 +154,48 @@ export function setText(node: Node, text: string): void {
   }
 }
 
+/** Return a button that calls `act` when it is pressed. */
+export function button(
+  className: string,
+  label: string,
+  act: (event: MouseEvent) => void
+): HTMLButtonElement {
+  const node = element('button', className, label);
+  node.type = 'button';
+  node.addEventListener('click', act);
+  return node;
+}
+
+/** Return the properties of a text field in React, for code or names. */
+export function textField(
+  value: string,
+  change: (value: string) => void
+): {
+  value: string;
+  spellCheck: boolean;
+  onChange: (event: { readonly target: { readonly value: string } }) => void;
+} {
+  const onChange = ({ target }: { readonly target: { value: string } }) =>
+    change(target.value);
+  return { value, spellCheck: false, onChange };
+}
+
 /** Return a button that does something with a turn; it is disabled until that is done. */
 export function actionButton(
   label: string,
   name: string,
   act: () => Promise<void>
 ): HTMLButtonElement {
-  const button = element('button', 'msgbook-Action', label);
-  button.type = 'button';
-  button.setAttribute('aria-label', name);
-  button.addEventListener('click', event => {
+  const node = button('msgbook-Action', label, event => {
     event.preventDefault();
     event.stopPropagation();
-    button.disabled = true;
+    node.disabled = true;
     void act().finally(() => {
-      button.disabled = false;
+      node.disabled = false;
     });
   });
-  return button;
+  node.setAttribute('aria-label', name);
+  return node;
 }
 
 /**

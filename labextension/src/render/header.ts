@@ -7,13 +7,8 @@ import {
   TOOL_CALLS,
   TOOL_RESULTS
 } from '../turn/kinds';
-import {
-  asAmount,
-  asText,
-  callOf,
-  type IBlock,
-  type ITurn
-} from '../turn/model';
+import { callOf, type IBlock, type ITurn } from '../turn/model';
+import { asAmount, asText } from '../turn/reading';
 import { controlsVisible, visible } from '../turn/text';
 import {
   describeDetails,

@@ -10,14 +10,12 @@ import { resultText } from '../rich/resultText';
 import { agentRows } from '../turn/agentRows';
 import {
   argumentsOf,
-  asAmount,
-  asText,
   callOf,
   type IBlock,
-  isObject,
   type ResultPart,
   resultParts
 } from '../turn/model';
+import { asAmount, asText, isObject } from '../turn/reading';
 import { tasksOf } from '../turn/shownFacts';
 import {
   argumentsGist,
@@ -25,7 +23,7 @@ import {
   indentJson,
   visible
 } from '../turn/text';
-import { formatDuration } from '../turn/wording';
+import { formatDuration, statusWords } from '../turn/wording';
 import { AgentList } from './agentList';
 import type { IBlockContext, IBlockView, IViewTools } from './blockView';
 import { approvalWords } from './callView';
@@ -269,21 +267,6 @@ function sentArguments(call: IBlock, trans: TranslationBundle): HTMLElement {
     report === null ? trans.__('Arguments of the call') : trans.__('Report')
   );
   return node;
-}
-
-function statusWords(status: string, trans: TranslationBundle): string {
-  switch (status) {
-    case 'running':
-      return trans.__('running');
-    case 'error':
-      return trans.__('failed');
-    case 'denied':
-      return trans.__('denied');
-    case 'interrupted':
-      return trans.__('interrupted');
-    default:
-      return controlsVisible(status);
-  }
 }
 
 function resultPart(part: ResultPart, trans: TranslationBundle): HTMLElement {

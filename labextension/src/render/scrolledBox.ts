@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { element, setText } from './dom';
+import { button, element, setText } from './dom';
 
 let made = 0;
 
@@ -12,31 +12,28 @@ let made = 0;
  */
 export class ScrolledBox {
   constructor(
-    box: HTMLElement,
+    private readonly _box: HTMLElement,
     private readonly _trans: TranslationBundle
   ) {
-    this._box = box;
     made += 1;
     this.more.id = `msgbook-more-${made}`;
-    this.more.type = 'button';
-    this.more.addEventListener('click', () => {
-      box.classList.add('msgbook-mod-whole');
-      this.update();
-      box.focus({ preventScroll: true });
-    });
-    box.setAttribute('aria-describedby', this.more.id);
-    box.addEventListener('scroll', () => this.update());
-    this.node = element('div', 'msgbook-Scrolled', box);
+    this._box.setAttribute('aria-describedby', this.more.id);
+    this._box.addEventListener('scroll', () => this.update());
+    this.node = element('div', 'msgbook-Scrolled', this._box);
     // The number of lines that fit is known only after layout.
     if (typeof ResizeObserver !== 'undefined') {
-      new ResizeObserver(() => this.update()).observe(box);
+      new ResizeObserver(() => this.update()).observe(this._box);
     }
     this.update();
   }
 
   readonly node: HTMLElement;
   /** The line; present only while lines are out of sight. */
-  readonly more = element('button', 'msgbook-More');
+  readonly more = button('msgbook-More', '', () => {
+    this._box.classList.add('msgbook-mod-whole');
+    this.update();
+    this._box.focus({ preventScroll: true });
+  });
 
   /** Show how many lines are out of sight below. */
   update(): void {
@@ -59,6 +56,4 @@ export class ScrolledBox {
     setText(this.more, `↓ ${words}`);
     this.node.append(this.more);
   }
-
-  private readonly _box: HTMLElement;
 }

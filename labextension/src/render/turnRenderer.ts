@@ -9,7 +9,7 @@ import type { Message } from '@lumino/messaging';
 import { Panel, Widget } from '@lumino/widgets';
 import { drawingDiagrams } from '../rich/diagrams';
 import type { IDrawers } from '../rich/vegaChart';
-import type { IMarkdownRenderer } from '../safe/markdown';
+import { afterRender, type IMarkdownRenderer } from '../safe/markdown';
 import { kindOf, TOOL_CALLS, TOOL_RESULTS } from '../turn/kinds';
 import { hiddenReasoningLines } from '../turn/shownFacts';
 import {
@@ -22,7 +22,7 @@ import {
 import { shownStatus, type ShownStatus } from '../turn/wording';
 import type { IBlockView, IViewTools } from './blockView';
 import { createBlockView } from './blockViews';
-import { actionButton, Disclosure, element } from './dom';
+import { actionButton, button, Disclosure, element } from './dom';
 import { Header, Ticker } from './header';
 import type { Act, ITurnHost, ITurnOffers, TurnAction } from './host';
 import { jsonNode } from '../turn/shownJson';
@@ -166,14 +166,15 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
         live && (index >= blocks.length - 1 || mayChange(block));
       const hidden = lines.get(index);
       const now = { block, streaming, hidden, question, asked };
-      if (isShown(this._shown[index], now)) {
+      const before = this._shown[index]?.state;
+      if (before && looksSame(before, now)) {
         continue;
       }
       const shown = this._viewAt(index, block.type);
-      const rendered = Promise.resolve(
+      shown.rendered = Promise.resolve(
         shown.view.update(block, { blocks, ...now })
       );
-      Object.assign(shown, now, { rendered });
+      shown.state = now;
     }
   }
 
@@ -184,16 +185,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
       const view = createBlockView(type, this._tools);
       this._body.addWidget(view.widget);
       const rendered = Promise.resolve();
-      this._shown.push({
-        type,
-        view,
-        rendered,
-        block: null,
-        streaming: false,
-        hidden: undefined,
-        question: undefined,
-        asked: []
-      });
+      this._shown.push({ type, view, state: null, rendered });
     }
     return this._shown[index];
   }
@@ -266,7 +258,7 @@ export class TurnRenderer extends Panel implements IRenderMime.IRenderer {
 }
 
 /** A block with the question about it. */
-export interface IAskedBlock {
+interface IAskedBlock {
   readonly block: IBlock;
   readonly question?: IApprovalQuestion;
   /** Questions about calls of the sub-agents in this result. */
@@ -317,48 +309,36 @@ function rowOf(blocks: readonly IBlock[], callId: string): number {
 }
 
 /** State of a block that decides how it looks. */
-export interface IBlockState {
-  readonly block: IBlock;
+interface IBlockState extends IAskedBlock {
   /** Whether the block may still change. */
   readonly streaming: boolean;
   /** Line about reasoning that the server keeps to itself; undefined for any other block. */
   readonly hidden: string | undefined;
-  readonly question: IApprovalQuestion | undefined;
-  readonly asked: readonly IApprovalQuestion[];
 }
 
-/** A view and the state that it shows. */
-export interface IShownBlock {
+/** A view and the state that it shows, if any yet. */
+interface IShownBlock {
   readonly type: string;
   readonly view: IBlockView;
-  block: IBlock | null;
-  streaming: boolean;
-  hidden: string | undefined;
-  question: IApprovalQuestion | undefined;
-  asked: readonly IApprovalQuestion[];
+  state: IBlockState | null;
   rendered: Promise<void>;
 }
 
-/** Return whether a view, if there is one, shows this state already. */
-export function isShown(
-  shown: IShownBlock | undefined,
-  { block, streaming, hidden, question, asked }: IBlockState
-): boolean {
+/** Return whether two states of a block look the same. */
+function looksSame(one: IBlockState, other: IBlockState): boolean {
   return (
-    shown !== undefined &&
-    shown.block !== null &&
-    shown.streaming === streaming &&
-    shown.hidden === hidden &&
-    shown.question === question &&
-    shown.asked.length === asked.length &&
-    shown.asked.every((one, i) => one === asked[i]) &&
-    (shown.block === block ||
-      JSONExt.deepEqual(shown.block as JSONObject, block as JSONObject))
+    one.streaming === other.streaming &&
+    one.hidden === other.hidden &&
+    one.question === other.question &&
+    one.asked.length === other.asked.length &&
+    one.asked.every((question, i) => question === other.asked[i]) &&
+    (one.block === other.block ||
+      JSONExt.deepEqual(one.block as JSONObject, other.block as JSONObject))
   );
 }
 
 /** Return whether a block of a running turn may change although others follow it. */
-export function mayChange(block: IBlock): boolean {
+function mayChange(block: IBlock): boolean {
   const isResult = kindOf(block) === TOOL_RESULTS;
   return (
     block.approval === 'pending' || (isResult && block.status === undefined)
@@ -402,7 +382,7 @@ function canContinue(turn: ITurn, status: ShownStatus): boolean {
 const DEMO = 'demo';
 
 /** A line below the demo model's first answer: how to get another model. */
-export class DemoHint {
+class DemoHint {
   constructor(
     private readonly _trans: TranslationBundle,
     /** Opens the form that connects a model; undefined where there is none. */
@@ -423,44 +403,31 @@ export class DemoHint {
   }
 
   private _fill(): void {
-    const button = element(
-      'button',
-      'msgbook-DemoHint-button jp-mod-styled',
-      this._trans.__('Connect a Model…')
+    const words = this._trans.__(
+      'This was the built-in demo model. Connect your own:'
     );
-    button.type = 'button';
-    button.addEventListener('click', () => this._connect?.());
     this.node.append(
-      element(
-        'span',
-        '',
-        this._trans.__('This was the built-in demo model. Connect your own:')
-      ),
-      button
+      element('span', '', words),
+      button(
+        'msgbook-DemoHint-button jp-mod-styled',
+        this._trans.__('Connect a Model…'),
+        () => this._connect?.()
+      )
     );
   }
 }
 
 /** Let the keyboard reach blocks of code, which have buttons while they are focused. */
-export function focusableCode(
+function focusableCode(
   markdown: IMarkdownRenderer,
   trans: TranslationBundle
 ): IMarkdownRenderer {
   const label = trans.__('Code');
-  return {
-    ...markdown,
-    create: () => {
-      const widget = markdown.create();
-      const render = widget.renderModel.bind(widget);
-      widget.renderModel = async model => {
-        await render(model);
-        for (const pre of Array.from(widget.node.querySelectorAll('pre'))) {
-          pre.tabIndex = 0;
-          pre.setAttribute('role', 'group');
-          pre.setAttribute('aria-label', label);
-        }
-      };
-      return widget;
+  return afterRender(markdown, node => {
+    for (const pre of Array.from(node.querySelectorAll('pre'))) {
+      pre.tabIndex = 0;
+      pre.setAttribute('role', 'group');
+      pre.setAttribute('aria-label', label);
     }
-  };
+  });
 }

@@ -2,7 +2,7 @@ import type { IMermaidManager } from '@jupyterlab/mermaid';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../render/dom';
-import type { IMarkdownRenderer } from '../safe/markdown';
+import { afterRender, type IMarkdownRenderer } from '../safe/markdown';
 
 /** The part of JupyterLab's Mermaid that draws. */
 export type DiagramRenderer = Pick<IMermaidManager, 'renderSvg'>;
@@ -42,21 +42,11 @@ export function drawingDiagrams(
   if (diagrams === null) {
     return markdown;
   }
-  return {
-    ...markdown,
-    create: () => {
-      const renderer = markdown.create();
-      const render = renderer.renderModel.bind(renderer);
-      renderer.renderModel = async model => {
-        await render(model);
-        const codes = renderer.node.querySelectorAll<HTMLElement>(
-          'pre > code.language-mermaid'
-        );
-        codes.forEach(code => void draw(code, diagrams, trans));
-      };
-      return renderer;
-    }
-  };
+  return afterRender(markdown, node =>
+    node
+      .querySelectorAll<HTMLElement>('pre > code.language-mermaid')
+      .forEach(code => void draw(code, diagrams, trans))
+  );
 }
 
 async function draw(

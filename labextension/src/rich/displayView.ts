@@ -3,11 +3,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { JSONExt, type JSONValue } from '@lumino/coreutils';
 import { Panel, Widget } from '@lumino/widgets';
 import type { IBlockView, IViewTools } from '../render/blockView';
-import { element } from '../render/dom';
-import { isObject } from '../turn/model';
+import { button, element } from '../render/dom';
+import { isObject } from '../turn/reading';
 import { controlsVisible } from '../turn/text';
 import { jsonTree } from './jsonTree';
-import { sandboxedFrame, shownHtml } from './safeHtml';
+import { sandboxedFrame, shownHtml } from '../safe/safeHtml';
 import { chartPicture, type LoadVega } from './vegaChart';
 
 /** Create a view of a `display` block: what a tool displayed, drawn as in a cell, or an image of the model. */
@@ -223,13 +223,11 @@ function offerNode(
   label: string,
   accept: () => void
 ): HTMLElement {
-  const button = element('button', 'msgbook-Rich-button', label);
-  button.type = 'button';
-  const node = element('div', 'msgbook-Display-note', words, ' ', button);
-  button.addEventListener('click', () => {
+  const offer = button('msgbook-Rich-button', label, () => {
     node.remove();
     accept();
   });
+  const node = element('div', 'msgbook-Display-note', words, ' ', offer);
   return node;
 }
 

@@ -1,5 +1,5 @@
-import { element } from '../render/dom';
-import { isObject } from '../turn/model';
+import { button, element } from '../render/dom';
+import { isObject } from '../turn/reading';
 import { controlsVisible } from '../turn/text';
 
 /** Entries of an object or a list that are added at once. */
@@ -67,17 +67,12 @@ function addEntries(
     node.append(jsonNode(key, value, more));
   }
   if (end < entries.length) {
-    const button = element(
-      'button',
-      'msgbook-Rich-button',
-      more(entries.length - end)
-    );
-    button.type = 'button';
-    button.addEventListener('click', () => {
-      button.remove();
+    const label = more(entries.length - end);
+    const next = button('msgbook-Rich-button', label, () => {
+      next.remove();
       addEntries(node, entries, end, more);
     });
-    node.append(button);
+    node.append(next);
   }
 }
 
@@ -94,12 +89,10 @@ function leafNode(value: unknown): HTMLElement {
     controlsVisible(text.slice(0, LINE))
   );
   if (text.length > LINE) {
-    const rest = element('button', 'msgbook-Rich-button', '…');
-    rest.type = 'button';
-    rest.addEventListener('click', () => {
+    const showAll = () => {
       node.textContent = controlsVisible(text);
-    });
-    node.append(rest);
+    };
+    node.append(button('msgbook-Rich-button', '…', showAll));
   }
   return node;
 }

@@ -1,5 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { element, setText } from '../render/dom';
+import { button, element, setText } from '../render/dom';
 import { controlsVisible } from '../turn/text';
 import { jsonTree, treeOfText } from './jsonTree';
 
@@ -16,8 +16,11 @@ export function resultText(
     return plainText(text, trans);
   }
   const tree = jsonTree(value, left => trans.__('%1 more', left));
-  const toggle = element('button', 'msgbook-Rich-button');
-  toggle.type = 'button';
+  const toggle = button('msgbook-Rich-button', '', () => {
+    isTree = !isTree;
+    show();
+    toggle.focus();
+  });
   const node = element('div', 'msgbook-JsonResult', toggle, tree);
   let isTree = true;
   const show = () => {
@@ -27,11 +30,6 @@ export function resultText(
     );
     node.replaceChildren(toggle, isTree ? tree : plainText(text, trans));
   };
-  toggle.addEventListener('click', () => {
-    isTree = !isTree;
-    show();
-    toggle.focus();
-  });
   show();
   return node;
 }
@@ -69,13 +67,8 @@ export class LongText {
     this._input.placeholder = _trans.__('Search in this result');
     this._input.setAttribute('aria-label', _trans.__('Search in this result'));
     this._count.setAttribute('role', 'status');
-    this._fold.type = 'button';
     this._input.addEventListener('input', () => this._search());
     this._input.addEventListener('keydown', event => this._onKey(event));
-    this._fold.addEventListener('click', () => {
-      this._box.classList.toggle('msgbook-mod-whole');
-      this._showFold();
-    });
     const bar = element(
       'div',
       'msgbook-LongText-bar',
@@ -156,7 +149,10 @@ export class LongText {
   private readonly _box = element('pre', 'msgbook-Pre');
   private readonly _input = element('input', 'msgbook-LongText-search');
   private readonly _count = element('span', 'msgbook-LongText-count');
-  private readonly _fold = element('button', 'msgbook-Rich-button');
+  private readonly _fold = button('msgbook-Rich-button', '', () => {
+    this._box.classList.toggle('msgbook-mod-whole');
+    this._showFold();
+  });
   private _marks: HTMLElement[] = [];
   private _current = -1;
 }

@@ -241,3 +241,22 @@ function inTicks(line: string): number {
 function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
+
+/** Return a renderer that changes what it has rendered of each text. */
+export function afterRender(
+  markdown: IMarkdownRenderer,
+  change: (node: HTMLElement) => void
+): IMarkdownRenderer {
+  return {
+    ...markdown,
+    create: () => {
+      const widget = markdown.create();
+      const render = widget.renderModel.bind(widget);
+      widget.renderModel = async model => {
+        await render(model);
+        change(widget.node);
+      };
+      return widget;
+    }
+  };
+}

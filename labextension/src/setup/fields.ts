@@ -1,64 +1,95 @@
 import type { JSONObject } from '@lumino/coreutils';
-
-import { asObjects, asText, asTexts, isObject } from '../turn/model';
+import {
+  asText,
+  asTexts,
+  fields,
+  isObject,
+  isTrue,
+  listOf,
+  oneOf,
+  or,
+  textOrEmpty
+} from '../turn/reading';
 
 /** Where the key of a server is. */
-export type KeyPlace = 'none' | 'session' | 'keyring' | 'file' | 'variable';
+const asKeyPlace = oneOf('none', 'session', 'keyring', 'file', 'variable');
 
-const PLACES: readonly KeyPlace[] = [
-  'none',
-  'session',
-  'keyring',
-  'file',
-  'variable'
-];
-
-/** What a person has entered, without the key. */
-export interface IFields {
-  /** Name of the provider in the settings. */
-  readonly name: string;
-  readonly baseUrl: string;
-  readonly keyFrom: KeyPlace;
-  readonly keyVariable: string;
-  readonly model: string;
-  /** Empty for the default of the server. */
-  readonly api: string;
-}
-
-/** A server to choose by name. */
-export interface IPreset {
-  readonly name: string;
-  readonly title: string;
-  readonly baseUrl: string;
-  /** Empty for a server without keys. */
-  readonly keyVariable: string;
-  /** Empty for the default of the server. */
-  readonly api: string;
-}
-
-/** What the kernel says before anything is entered. */
-export interface ISetupState {
-  readonly path: string;
-  readonly exists: boolean;
-  /** Variables of the environment that go before the file. */
-  readonly overriding: readonly string[];
-  /** Name of the system's keyring; null if none works. */
-  readonly keyring: string | null;
-  readonly presets: readonly IPreset[];
-  /** What answers now, as it was entered; null if nothing is connected that the form could show. */
-  readonly current: IFields | null;
-}
-
-/** One result of a test. */
-export interface IFinding {
-  readonly check: string;
-  readonly status: string;
-  readonly words: string;
-  readonly advice: string;
-}
+export type KeyPlace = NonNullable<ReturnType<typeof asKeyPlace>>;
 
 /** Name of a provider that is none of the presets. */
 export const OTHER = 'main';
+
+/** What a person has entered, without the key. */
+const parseFields = fields({
+  /** Name of the provider in the settings. */
+  name: or(asText, OTHER),
+  baseUrl: textOrEmpty,
+  keyFrom: or(asKeyPlace, 'none'),
+  keyVariable: textOrEmpty,
+  model: textOrEmpty,
+  /** Empty for the default of the server. */
+  api: textOrEmpty
+});
+
+export type IFields = ReturnType<typeof parseFields>;
+
+/** A server to choose by name. */
+const parsePreset = fields({
+  name: or(asText, OTHER),
+  title: textOrEmpty,
+  baseUrl: textOrEmpty,
+  /** Empty for a server without keys. */
+  keyVariable: textOrEmpty,
+  /** Empty for the default of the server. */
+  api: textOrEmpty
+});
+
+export type IPreset = ReturnType<typeof parsePreset>;
+
+/** Return what the kernel says before anything is entered: its answer to `setup.state`. */
+export const parseState = fields({
+  path: textOrEmpty,
+  exists: isTrue,
+  /** Variables of the environment that go before the file. */
+  overriding: asTexts,
+  /** Name of the system's keyring; null if none works. */
+  keyring: or(asText, null),
+  presets: listOf(parsePreset),
+  /** What answers now, as it was entered; null if nothing is connected that the form could show. */
+  current: value => (isObject(value) ? parseFields(value) : null)
+});
+
+export type ISetupState = ReturnType<typeof parseState>;
+
+/** One result of a test. */
+const parseFinding = fields({
+  check: textOrEmpty,
+  status: or(asText, 'unknown'),
+  words: textOrEmpty,
+  advice: textOrEmpty
+});
+
+export type IFinding = ReturnType<typeof parseFinding>;
+
+const readTest = fields({ findings: listOf(parseFinding) });
+
+/** Return the findings of an answer to `setup.test`. */
+export function parseFindings(answer: unknown): IFinding[] {
+  return readTest(answer).findings;
+}
+
+/** Return the file as it would be saved: an answer to `setup.preview`. */
+export const parsePreview = fields({
+  path: textOrEmpty,
+  old: textOrEmpty,
+  text: textOrEmpty,
+  /** Names this text when it is saved. */
+  digest: textOrEmpty,
+  /** Base URL of the server, for which a key of the session is kept. */
+  server: textOrEmpty
+});
+
+export type IPreview = ReturnType<typeof parsePreview>;
 
 export const EMPTY: IFields = {
   name: OTHER,
@@ -103,46 +134,6 @@ export function asParams(fields: IFields): JSONObject {
     model: fields.model,
     api: fields.api
   };
-}
-
-/** Return the kernel's answer to `setup.state`, without what has the wrong type. */
-export function parseState(answer: JSONObject): ISetupState {
-  return {
-    path: asText(answer.path) ?? '',
-    exists: answer.exists === true,
-    overriding: asTexts(answer.overriding),
-    keyring: asText(answer.keyring) ?? null,
-    presets: asObjects(answer.presets).map(preset => ({
-      name: asText(preset.name) ?? OTHER,
-      title: asText(preset.title) ?? '',
-      baseUrl: asText(preset.base_url) ?? '',
-      keyVariable: asText(preset.key_variable) ?? '',
-      api: asText(preset.api) ?? ''
-    })),
-    current: isObject(answer.current) ? parseFields(answer.current) : null
-  };
-}
-
-function parseFields(fields: Record<string, unknown>): IFields {
-  const keyFrom = PLACES.find(place => place === fields.key_from) ?? 'none';
-  return {
-    name: asText(fields.name) ?? OTHER,
-    baseUrl: asText(fields.base_url) ?? '',
-    keyFrom,
-    keyVariable: asText(fields.key_variable) ?? '',
-    model: asText(fields.model) ?? '',
-    api: asText(fields.api) ?? ''
-  };
-}
-
-/** Return the findings of an answer to `setup.test`. */
-export function parseFindings(answer: JSONObject): IFinding[] {
-  return asObjects(answer.findings).map(finding => ({
-    check: asText(finding.check) ?? '',
-    status: asText(finding.status) ?? 'unknown',
-    words: asText(finding.words) ?? '',
-    advice: asText(finding.advice) ?? ''
-  }));
 }
 
 /** One line of the new file. */

@@ -1,8 +1,13 @@
 import React, { useEffect, useState } from 'react';
 import { controlsVisible, visible } from '../turn/text';
-import { fileLines, type IFields, type IFinding } from './fields';
+import {
+  fileLines,
+  type IFields,
+  type IFinding,
+  type IPreview
+} from './fields';
 import type { ISetupFormProps } from './setupForm';
-import type { IPreview, Run } from './useSetup';
+import type { Run } from './useSetup';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 export interface ISavePartProps extends ISetupFormProps {
@@ -21,17 +26,10 @@ export function SavePart(props: ISavePartProps): JSX.Element {
   return (
     <>
       <div className="msgbook-Setup-row">
-        <button
-          className="jp-mod-styled jp-mod-accept"
-          type="button"
-          disabled={!canAsk}
-          onClick={save}
-        >
+        <Button isMain disabled={!canAsk} onClick={save}>
           {trans.__('Save')}
-        </button>
-        <button
-          className="jp-mod-styled"
-          type="button"
+        </Button>
+        <Button
           disabled={preview === null && !canAsk}
           aria-expanded={preview !== null}
           onClick={preview === null ? show : hide}
@@ -39,12 +37,26 @@ export function SavePart(props: ISavePartProps): JSX.Element {
           {preview === null
             ? trans.__('Show the New File')
             : trans.__('Hide the New File')}
-        </button>
+        </Button>
       </div>
       {preview !== null && <NewFile preview={preview} trans={trans} />}
       {backup !== null && <Saved {...props} backup={backup} />}
     </>
   );
+}
+
+interface IButtonProps extends React.ButtonHTMLAttributes<HTMLButtonElement> {
+  /** Whether it is the one that most people want. */
+  readonly isMain?: boolean;
+}
+
+/** A button with the look of JupyterLab's dialogs. */
+export function Button({
+  isMain = false,
+  ...props
+}: IButtonProps): JSX.Element {
+  const look = isMain ? 'jp-mod-styled jp-mod-accept' : 'jp-mod-styled';
+  return <button type="button" className={look} {...props} />;
 }
 
 interface ISaving {
@@ -128,26 +140,17 @@ function Saved(props: ISavePartProps & { readonly backup: string }) {
         {backup !== '' && trans.__('The old file is now %1.', backup)}
       </p>
       <div className="msgbook-Setup-row">
-        <button
-          className="jp-mod-styled jp-mod-accept"
-          type="button"
-          onClick={props.newChat}
-        >
+        <Button isMain onClick={props.newChat}>
           {trans.__('New Chat')}
-        </button>
+        </Button>
         {chats > 0 && (
-          <button
-            className="jp-mod-styled"
-            type="button"
-            disabled={isBusy}
-            onClick={restart}
-          >
+          <Button disabled={isBusy} onClick={restart}>
             {trans._n(
               'Restart the Kernel of %1 Open Chat',
               'Restart the Kernels of %1 Open Chats',
               chats
             )}
-          </button>
+          </Button>
         )}
       </div>
     </section>

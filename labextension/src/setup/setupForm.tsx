@@ -8,7 +8,15 @@ import {
   type KeyPlace,
   presetOf
 } from './fields';
-import { Connected, Findings, Overriding, Problem, SavePart } from './savePart';
+import {
+  Button,
+  Connected,
+  Findings,
+  Overriding,
+  Problem,
+  SavePart
+} from './savePart';
+import { textField } from '../render/dom';
 import { type ISetup, type SetupSteps, useSetup } from './useSetup';
 import { visible } from '../turn/text';
 
@@ -88,9 +96,9 @@ function Starting({
       <p role="status">{busy}</p>
       <Problem text={problem} />
       {problem !== '' && (
-        <button className="jp-mod-styled jp-mod-accept" onClick={start}>
+        <Button isMain onClick={start}>
           {trans.__('Try Again')}
-        </button>
+        </Button>
       )}
     </div>
   );
@@ -124,10 +132,8 @@ function ServerFields({
         <input
           className="jp-mod-styled"
           type="url"
-          spellCheck={false}
           placeholder={EXAMPLE}
-          value={fields.baseUrl}
-          onChange={event => change({ baseUrl: event.target.value })}
+          {...textField(fields.baseUrl, baseUrl => change({ baseUrl }))}
         />
       </label>
     </>
@@ -147,7 +153,7 @@ function TestRow({ setup: { fields, test }, trans }: IPartProps): JSX.Element {
   );
 }
 
-export interface IKeyFieldProps {
+interface IKeyFieldProps {
   readonly fields: IFields;
   /** Name of the keyring; null if none works. */
   readonly keyring: string | null;
@@ -161,49 +167,23 @@ export interface IKeyFieldProps {
 const KEY_EXAMPLE = 'OPENAI_API_KEY';
 
 /** Where the key is, and the key itself unless it is in a variable. */
-export function KeyField(props: IKeyFieldProps): JSX.Element {
+function KeyField(props: IKeyFieldProps): JSX.Element {
   const { fields, keyring, trans } = props;
   return (
     <fieldset className="msgbook-Setup-key">
       <legend>{trans.__('Key')}</legend>
-      <Choice {...props} place="none">
-        {trans.__('The server needs none')}
-      </Choice>
-      <Choice {...props} place="session">
-        {trans.__('Enter it for this session')}
-      </Choice>
-      {fields.keyFrom === 'session' && (
-        <TypedKey {...props}>
-          {trans.__(
-            'JupyterLab keeps it in memory, in no file, until it is shut down. Leave this empty to use the key that you entered before.'
+      {keyChoices(keyring, trans).map(({ place, label, hint }) => (
+        <React.Fragment key={place}>
+          {(place !== 'keyring' || keyring !== null) && (
+            <Choice {...props} place={place}>
+              {label}
+            </Choice>
           )}
-        </TypedKey>
-      )}
-      {keyring !== null && (
-        <Choice {...props} place="keyring">
-          {trans.__('Save it in the keyring (%1)', keyring)}
-        </Choice>
-      )}
-      {fields.keyFrom === 'keyring' && (
-        <TypedKey {...props}>
-          {trans.__(
-            'It is saved in the keyring alone. Leave this empty to use the key that is saved there.'
+          {fields.keyFrom === place && hint && (
+            <TypedKey {...props}>{hint}</TypedKey>
           )}
-        </TypedKey>
-      )}
-      <Choice {...props} place="file">
-        {trans.__('Save it in a file that only you can read')}
-      </Choice>
-      {fields.keyFrom === 'file' && (
-        <TypedKey {...props}>
-          {trans.__(
-            'The file is in the folder msgbook-keys of Jupyter’s configuration, unencrypted. Leave this empty to use the key that is saved there.'
-          )}
-        </TypedKey>
-      )}
-      <Choice {...props} place="variable">
-        {trans.__('It is in an environment variable')}
-      </Choice>
+        </React.Fragment>
+      ))}
       {fields.keyFrom === 'variable' && <VariableField {...props} />}
       {keyring === null && (
         <p className="msgbook-Setup-hint">
@@ -214,6 +194,44 @@ export function KeyField(props: IKeyFieldProps): JSX.Element {
       )}
     </fieldset>
   );
+}
+
+interface IKeyChoice {
+  readonly place: KeyPlace;
+  readonly label: string;
+  /** What is said below the field for the key; absent where the form takes none. */
+  readonly hint?: string;
+}
+
+function keyChoices(
+  keyring: string | null,
+  trans: TranslationBundle
+): readonly IKeyChoice[] {
+  return [
+    { place: 'none', label: trans.__('The server needs none') },
+    {
+      place: 'session',
+      label: trans.__('Enter it for this session'),
+      hint: trans.__(
+        'JupyterLab keeps it in memory, in no file, until it is shut down. Leave this empty to use the key that you entered before.'
+      )
+    },
+    {
+      place: 'keyring',
+      label: trans.__('Save it in the keyring (%1)', keyring ?? ''),
+      hint: trans.__(
+        'It is saved in the keyring alone. Leave this empty to use the key that is saved there.'
+      )
+    },
+    {
+      place: 'file',
+      label: trans.__('Save it in a file that only you can read'),
+      hint: trans.__(
+        'The file is in the folder msgbook-keys of Jupyter’s configuration, unencrypted. Leave this empty to use the key that is saved there.'
+      )
+    },
+    { place: 'variable', label: trans.__('It is in an environment variable') }
+  ];
 }
 
 function Choice(
@@ -243,10 +261,10 @@ function VariableField(props: IKeyFieldProps): JSX.Element {
       <input
         className="jp-mod-styled"
         aria-label={trans.__('Name of the environment variable')}
-        spellCheck={false}
         placeholder={KEY_EXAMPLE}
-        value={fields.keyVariable}
-        onChange={event => change({ keyVariable: event.target.value })}
+        {...textField(fields.keyVariable, keyVariable =>
+          change({ keyVariable })
+        )}
       />
       <p className="msgbook-Setup-hint">
         {trans.__(
@@ -282,13 +300,10 @@ function TypedKey({
 const LINES = 8;
 
 /** The model: its name, and the list of those that the server offers. */
-export function ModelField({
+function ModelField({
   setup: { fields, models, change, listModels, closeModels },
   trans
-}: {
-  readonly setup: ISetup;
-  readonly trans: TranslationBundle;
-}): JSX.Element {
+}: IPartProps): JSX.Element {
   return (
     <>
       <div className="msgbook-Setup-field">
@@ -297,9 +312,7 @@ export function ModelField({
           <input
             id="msgbook-setup-model"
             className="jp-mod-styled"
-            spellCheck={false}
-            value={fields.model}
-            onChange={event => change({ model: event.target.value })}
+            {...textField(fields.model, model => change({ model }))}
           />
           <AskServer fields={fields} ask={listModels}>
             {trans.__('List Models')}
@@ -365,19 +378,14 @@ function OfferedModels(props: {
 }
 
 /** A button that asks the server, once one is named. */
-export function AskServer(props: {
+function AskServer(props: {
   readonly fields: IFields;
   readonly ask: () => void;
   readonly children: string;
 }): JSX.Element {
   return (
-    <button
-      className="jp-mod-styled"
-      type="button"
-      disabled={props.fields.baseUrl === ''}
-      onClick={props.ask}
-    >
+    <Button disabled={props.fields.baseUrl === ''} onClick={props.ask}>
       {props.children}
-    </button>
+    </Button>
   );
 }

@@ -6,13 +6,15 @@ import {
   EMPTY,
   type IFields,
   type IFinding,
+  type IPreview,
   type ISetupState,
   parseFindings,
+  parsePreview,
   parseState,
   withPreset
 } from './fields';
 import type { JSONObject } from '@lumino/coreutils';
-import { asText, asTexts } from '../turn/model';
+import { asText, asTexts } from '../turn/reading';
 
 /** Run a question; show that it runs, and its error. */
 export type Run = (what: string, ask: () => Promise<void>) => void;
@@ -155,17 +157,6 @@ export type Ask = (
   secret?: string
 ) => Promise<JSONObject>;
 
-/** The file as it would be saved. */
-export interface IPreview {
-  readonly path: string;
-  readonly old: string;
-  readonly text: string;
-  /** Names this text when it is saved. */
-  readonly digest: string;
-  /** Base URL of the server, for which a key of the session is kept. */
-  readonly server: string;
-}
-
 /** Hands the server of the page a key to keep in its memory; rejects with its reason. */
 export type KeepKey = (server: string, key: string) => Promise<void>;
 
@@ -181,35 +172,16 @@ export class SetupSteps {
   }
 
   async models(fields: IFields, key: string): Promise<string[]> {
-    const answer = await this._ask(
-      'setup.models',
-      asParams(fields),
-      LIST_PATIENCE,
-      key
-    );
-    return asTexts(answer.models);
+    const { models } = await this._about('models', fields, key, LIST_PATIENCE);
+    return asTexts(models);
   }
 
   async test(fields: IFields, key: string): Promise<IFinding[]> {
-    return parseFindings(
-      await this._ask('setup.test', asParams(fields), TEST_PATIENCE, key)
-    );
+    return parseFindings(await this._about('test', fields, key, TEST_PATIENCE));
   }
 
   async preview(fields: IFields, key: string): Promise<IPreview> {
-    const answer = await this._ask(
-      'setup.preview',
-      asParams(fields),
-      undefined,
-      key
-    );
-    return {
-      path: asText(answer.path) ?? '',
-      old: asText(answer.old) ?? '',
-      text: asText(answer.text) ?? '',
-      digest: asText(answer.digest) ?? '',
-      server: asText(answer.server) ?? ''
-    };
+    return parsePreview(await this._about('preview', fields, key));
   }
 
   /**
@@ -225,5 +197,14 @@ export class SetupSteps {
     // A keyring may ask for its password first.
     const answer = await this._ask('setup.save', params, LIST_PATIENCE, key);
     return asText(answer.backup) ?? '';
+  }
+
+  private _about(
+    name: string,
+    fields: IFields,
+    key: string,
+    patience?: number
+  ): Promise<JSONObject> {
+    return this._ask(`setup.${name}`, asParams(fields), patience, key);
   }
 }

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { asAmount, asText, isObject, type IBlock } from './model';
+import type { IBlock } from './model';
+import { asAmount, asObjects, asText, isObject } from './reading';
 import { formatCount, formatDuration } from './wording';
 
 /*
@@ -56,7 +57,7 @@ export function agentRows(
   live: boolean,
   trans: TranslationBundle
 ): IAgentRows {
-  const objects = agentsOf(block);
+  const objects = asObjects(block.agents);
   const over = !live || (block.status !== undefined && block.status !== null);
   const shown = objects.slice(0, ROWS_LIMIT);
   return {
@@ -68,13 +69,9 @@ export function agentRows(
 
 /** Return the ids of the sub-agents that are shown of a result; null for one without an id. */
 export function agentIds(block: IBlock): (string | null)[] {
-  return agentsOf(block)
+  return asObjects(block.agents)
     .slice(0, ROWS_LIMIT)
     .map(row => asText(row.uuid) ?? null);
-}
-
-function agentsOf({ agents }: IBlock): Record<string, unknown>[] {
-  return Array.isArray(agents) ? agents.filter(isObject) : [];
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 
-import { isObject, parseTurn } from './model';
+import { parseTurn } from './model';
+import { isObject } from './reading';
 
 /** A turn as JSON with all its keys, unknown ones included. */
 export type TurnJson = JSONObject;

@@ -11,21 +11,8 @@ export interface IFailure {
   readonly remedies: readonly Remedy[];
 }
 
-/** Kinds of errors, and what helps. */
-type Kind =
-  | 'unreachable'
-  | 'key'
-  | 'model'
-  | 'limit'
-  | 'server'
-  | 'cut'
-  | 'answer'
-  | 'request'
-  | 'settings'
-  | 'message'
-  | 'unknown';
-
-const REMEDIES: Readonly<Record<Kind, readonly Remedy[]>> = {
+/** What helps, by kind of error. */
+const REMEDIES = {
   unreachable: ['again', 'model', 'connect'],
   key: ['connect', 'model', 'again'],
   model: ['model', 'connect'],
@@ -38,7 +25,9 @@ const REMEDIES: Readonly<Record<Kind, readonly Remedy[]>> = {
   // A person has to change the message first, or a cell above.
   message: ['again'],
   unknown: ['again']
-};
+} satisfies Record<string, readonly Remedy[]>;
+
+type Kind = keyof typeof REMEDIES;
 
 /** The names of errors, as servers' libraries and the kernel spell them (`msgbook.errors`). */
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -86,26 +75,17 @@ export function failureOf(name: string, trans: TranslationBundle): IFailure {
 }
 
 function wordsOf(kind: Kind, trans: TranslationBundle): string {
-  switch (kind) {
-    case 'unreachable':
-      return trans.__('The server of this model could not be reached.');
-    case 'key':
-      return trans.__('The server of this model did not accept the key.');
-    case 'model':
-      return trans.__('The server does not offer this model to you.');
-    case 'limit':
-      return trans.__('The server takes no more messages for the moment.');
-    case 'server':
-      return trans.__('The server of this model has failed.');
-    case 'cut':
-      return trans.__('The answer broke off.');
-    case 'answer':
-      return trans.__('What answered is not a server of models.');
-    case 'request':
-      return trans.__('The model did not accept this conversation.');
-    case 'settings':
-      return trans.__('A model has to be connected, or a setting changed.');
-    default:
-      return '';
-  }
+  return {
+    unreachable: trans.__('The server of this model could not be reached.'),
+    key: trans.__('The server of this model did not accept the key.'),
+    model: trans.__('The server does not offer this model to you.'),
+    limit: trans.__('The server takes no more messages for the moment.'),
+    server: trans.__('The server of this model has failed.'),
+    cut: trans.__('The answer broke off.'),
+    answer: trans.__('What answered is not a server of models.'),
+    request: trans.__('The model did not accept this conversation.'),
+    settings: trans.__('A model has to be connected, or a setting changed.'),
+    message: '',
+    unknown: ''
+  }[kind];
 }

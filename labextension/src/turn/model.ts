@@ -1,5 +1,14 @@
 import type { TurnJson } from './delta';
 import { kindOf, TOOL_CALLS, TOOL_RESULTS } from './kinds';
+import {
+  asAmount,
+  asText,
+  asTime,
+  fields,
+  isObject,
+  textOrEmpty,
+  whole
+} from './reading';
 
 /** MIME type of a turn in an output's data bundle. */
 export const TURN_MIME = 'application/vnd.msgbook.turn+json';
@@ -10,74 +19,56 @@ export interface IBlock {
   readonly [key: string]: unknown;
 }
 
-/** Tokens of all model calls of a turn. */
-export interface IUsage {
-  readonly inputTokens?: number;
-  readonly cachedTokens?: number;
-  readonly outputTokens?: number;
-  readonly reasoningTokens?: number;
-  /** Model calls whose tokens the server did not report. */
-  readonly untoldSteps?: number;
-}
-
-/** Facts about the first request of a turn. */
-export interface IContext {
-  /** `live`, `memory` or `file`; absent when there is no history. */
-  readonly source?: string;
-  /** Earlier cells that gave messages. */
-  readonly cells?: number;
-}
-
-/** All that follows one executed prompt. */
-export interface ITurn {
-  /** `running`, `done`, `incomplete`, `interrupted` or `error`; a newer version may write others. */
-  readonly status: string;
-  readonly blocks: readonly IBlock[];
-  readonly finishReason?: string;
-  readonly agent?: string;
-  readonly model?: string;
-  /** The model that answered, if it is another. */
-  readonly answeredModel?: string;
-  readonly provider?: string;
-  /** Milliseconds since the epoch. */
-  readonly started?: number;
-  /** Seconds. */
-  readonly duration?: number;
-  readonly usage: IUsage;
-  readonly context: IContext;
-}
-
-/** Return whether a value is a JSON object, not an array, null or a plain value. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Return `value` if it is a string that is not empty. */
-export function asText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** Return `value` if it is a finite number that is not negative: a duration or a count. */
-export function asAmount(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0
-    ? value
-    : undefined;
-}
-
-/** Return the strings of a list that are not empty; nothing for a value that is no list. */
-export function asTexts(value: unknown): string[] {
-  const all: unknown[] = Array.isArray(value) ? value : [];
-  return all.map(asText).filter(text => text !== undefined);
-}
-
-/** Return the objects of a list; nothing for a value that is no list. */
-export function asObjects(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? (value as unknown[]).filter(isObject) : [];
-}
-
 function isBlock(value: unknown): value is IBlock {
   return isObject(value) && typeof value.type === 'string';
 }
+
+function asBlocks(value: unknown): readonly IBlock[] | undefined {
+  return Array.isArray(value) && value.every(isBlock) ? value : undefined;
+}
+
+/** Tokens of all model calls of a turn. */
+const readUsage = fields({
+  inputTokens: asAmount,
+  cachedTokens: asAmount,
+  outputTokens: asAmount,
+  reasoningTokens: asAmount,
+  /** Model calls whose tokens the server did not report. */
+  untoldSteps: asAmount
+});
+
+/** Facts about the first request of a turn. */
+const readContext = fields({
+  /** `live`, `memory` or `file`; absent when there is no history. */
+  source: asText,
+  /** Earlier cells that gave messages. */
+  cells: asAmount
+});
+
+export type IContext = ReturnType<typeof readContext>;
+
+const readTurn = whole(
+  { blocks: asBlocks },
+  {
+    /** `running`, `done`, `incomplete`, `interrupted` or `error`; a newer version may write others. */
+    status: textOrEmpty,
+    finishReason: asText,
+    agent: asText,
+    model: asText,
+    /** The model that answered, if it is another. */
+    answeredModel: asText,
+    provider: asText,
+    /** Milliseconds since the epoch. */
+    started: asTime,
+    /** Seconds. */
+    duration: asAmount,
+    usage: readUsage,
+    context: readContext
+  }
+);
+
+/** All that follows one executed prompt. */
+export type ITurn = NonNullable<ReturnType<typeof readTurn>>;
 
 /**
  * Return the turn that untrusted JSON holds, null when it holds none.
@@ -86,37 +77,9 @@ function isBlock(value: unknown): value is IBlock {
  * `blocks`, each an object with a `type` that is a string. Values of a wrong type count as absent.
  */
 export function parseTurn(value: unknown): ITurn | null {
-  if (
-    !isObject(value) ||
-    !('version' in value) ||
-    !('status' in value) ||
-    !Array.isArray(value.blocks) ||
-    !value.blocks.every(isBlock)
-  ) {
-    return null;
-  }
-  const usage = isObject(value.usage) ? value.usage : {};
-  const context = isObject(value.context) ? value.context : {};
-  const started = Date.parse(asText(value.started) ?? '');
-  return {
-    status: asText(value.status) ?? '',
-    blocks: value.blocks,
-    finishReason: asText(value.finish_reason),
-    agent: asText(value.agent),
-    model: asText(value.model),
-    answeredModel: asText(value.answered_model),
-    provider: asText(value.provider),
-    started: Number.isNaN(started) ? undefined : started,
-    duration: asAmount(value.duration),
-    usage: {
-      inputTokens: asAmount(usage.input_tokens),
-      cachedTokens: asAmount(usage.cached_tokens),
-      outputTokens: asAmount(usage.output_tokens),
-      reasoningTokens: asAmount(usage.reasoning_tokens),
-      untoldSteps: asAmount(usage.untold_steps)
-    },
-    context: { source: asText(context.source), cells: asAmount(context.cells) }
-  };
+  return isObject(value) && 'version' in value && 'status' in value
+    ? readTurn(value)
+    : null;
 }
 
 /** Return whether a model has written anything of a turn. */

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { kindOf, REASONINGS } from './kinds';
-import { asObjects, asText, type IBlock, isObject, type ITurn } from './model';
+import type { IBlock, ITurn } from './model';
+import { asObjects, asText, isObject } from './reading';
 import { shortened } from './text';
 import { formatCount } from './wording';
 

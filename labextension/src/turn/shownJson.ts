@@ -1,5 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { isObject } from './model';
+import { isObject } from './reading';
 import { formatCount } from './wording';
 import { controlsVisible } from './text';
 import { element } from '../render/dom';

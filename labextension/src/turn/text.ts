@@ -104,6 +104,11 @@ export function shortened(text: string, most: number): string {
     : text;
 }
 
+/** Return text of unknown origin as one line. */
+export function shownText(text: string): string {
+  return controlsVisible(text.replace(/\s+/g, ' ')).trim();
+}
+
 /** Return the title of a cell without the marks of Markdown. */
 export function plainTitle(title: string): string {
   const plain = title

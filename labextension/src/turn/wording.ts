@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IContext, ITurn } from './model';
+import { shownText } from './text';
 
 /** Status of a turn as shown, which depends on the saved status and on the kernel. */
 export type ShownStatus =
@@ -105,29 +106,25 @@ export function describeEnding(
  * They are those of `msgbook_format.turn.model`, and one fixture tests both.
  */
 function reasonWords(finishReason: string, trans: TranslationBundle): string {
-  switch (finishReason) {
-    case 'length':
-      return trans.__('the answer reached the length limit');
-    case 'content_filter':
-      return trans.__("the provider's content filter stopped the answer");
-    case 'insufficient_system_resource':
-      return trans.__('the provider was short of resources');
-    case 'incomplete':
-      return trans.__('the provider ended the answer early');
-    case 'max_steps':
-      return trans.__('the limit of model calls was reached');
-    case 'budget':
-      return trans.__('the budget was used up');
-    case 'answer_limit':
-      return trans.__('the answer was too long');
-    case 'repeated_failure':
-      return trans.__('the same call was made too often');
-    case 'stop':
-    case 'tool_calls':
-      return '';
-    default:
-      return trans.__('“%1”', finishReason);
-  }
+  const words = new Map([
+    ['length', trans.__('the answer reached the length limit')],
+    [
+      'content_filter',
+      trans.__("the provider's content filter stopped the answer")
+    ],
+    [
+      'insufficient_system_resource',
+      trans.__('the provider was short of resources')
+    ],
+    ['incomplete', trans.__('the provider ended the answer early')],
+    ['max_steps', trans.__('the limit of model calls was reached')],
+    ['budget', trans.__('the budget was used up')],
+    ['answer_limit', trans.__('the answer was too long')],
+    ['repeated_failure', trans.__('the same call was made too often')],
+    ['stop', ''],
+    ['tool_calls', '']
+  ]);
+  return words.get(finishReason) ?? trans.__('“%1”', finishReason);
 }
 
 /** Return the number of earlier cells and where they were read from. */
@@ -143,16 +140,12 @@ export function describeHistory(
     return trans.__('no earlier cells');
   }
   const number = trans._n('%1 earlier cell', '%1 earlier cells', cells, cells);
-  switch (context.source) {
-    case 'live':
-      return trans.__('%1, as on this page', number);
-    case 'memory':
-      return trans.__('%1, as this session remembers them', number);
-    case 'file':
-      return trans.__('%1, as saved in the file', number);
-    default:
-      return number;
-  }
+  const placed = new Map([
+    ['live', trans.__('%1, as on this page', number)],
+    ['memory', trans.__('%1, as this session remembers them', number)],
+    ['file', trans.__('%1, as saved in the file', number)]
+  ]);
+  return placed.get(context.source ?? '') ?? number;
 }
 
 /**
@@ -221,4 +214,19 @@ export function describeDetails(turn: ITurn, trans: TranslationBundle): string {
     ...(context ? [trans.__('Context: %1', context)] : []),
     ...lines
   ].join('\n');
+}
+
+/** Return the status of a sub-agent or of a result in words; an unknown one as it is. */
+export function statusWords(status: string, trans: TranslationBundle): string {
+  const words = new Map([
+    ['pending', trans.__('waiting')],
+    ['running', trans.__('running')],
+    ['done', trans.__('done')],
+    ['incomplete', trans.__('incomplete')],
+    ['error', trans.__('failed')],
+    ['denied', trans.__('denied')],
+    ['interrupted', trans.__('interrupted')],
+    ['deleted', trans.__('deleted')]
+  ]);
+  return words.get(status) ?? shownText(status);
 }

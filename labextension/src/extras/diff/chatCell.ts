@@ -8,14 +8,13 @@ import {
   TOOL_RESULTS
 } from '../../turn/kinds';
 import {
-  asText,
   type IBlock,
-  isObject,
   parseTurn,
   resultParts,
   TURN_MIME
 } from '../../turn/model';
-import { indentJson } from '../../turn/text';
+import { asObjects, asText, isObject } from '../../turn/reading';
+import { errorText, indentJson } from '../../turn/text';
 import type { IDiffModel, IVersion } from '@jupyterlab/git';
 
 /** A part of an answer, as text that can be compared. */
@@ -73,9 +72,7 @@ export function isSameAnswer(before: IChatCell, after: IChatCell): boolean {
 }
 
 function parseCell(cell: Record<string, unknown>, id: string): IChatCell {
-  const outputs = (Array.isArray(cell.outputs) ? cell.outputs : []).filter(
-    isObject
-  );
+  const outputs = asObjects(cell.outputs);
   const type =
     cell.cell_type === 'markdown' || cell.cell_type === 'raw'
       ? cell.cell_type
@@ -168,8 +165,6 @@ export async function readVersions(
     ]);
     return before && after ? { before, after } : null;
   } catch (reason) {
-    return {
-      reason: reason instanceof Error ? reason.message : String(reason)
-    };
+    return { reason: errorText(reason) };
   }
 }

@@ -18,7 +18,7 @@ import {
 } from './chatCell';
 import { type IDiffTools, foldedView, rowView } from './rowView';
 import { Panel, Widget } from '@lumino/widgets';
-import { element, withCodeSpans } from '../../render/dom';
+import { button, element, withCodeSpans } from '../../render/dom';
 import { controlsVisible } from '../../turn/text';
 import { diffCells, groupRows, type RowGroup } from './rows';
 
@@ -219,13 +219,11 @@ export class ChatDiff extends Panel implements IDiffWidget {
     if (rest.length > 0) {
       const { trans } = tools;
       const words = trans._n('%1 more row', '%1 more rows', rest.length);
-      const button = element('button', 'msgbook-Diff-toggle', words);
-      button.type = 'button';
-      const more = new Widget({ node: button });
-      button.addEventListener('click', () => {
+      const node = button('msgbook-Diff-toggle', words, () => {
         more.dispose();
         this._showGroups(rest);
       });
+      const more = new Widget({ node });
       this.addWidget(more);
     }
   }

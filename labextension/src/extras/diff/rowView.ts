@@ -257,16 +257,12 @@ export function rowWords(
   if (kind === 'changed' && before?.source === after?.source) {
     return trans.__('Answer changed');
   }
-  switch (kind) {
-    case 'added':
-      return trans.__('Added');
-    case 'removed':
-      return trans.__('Removed');
-    case 'changed':
-      return trans.__('Changed');
-    case 'same':
-      return trans.__('Unchanged');
-  }
+  return {
+    added: trans.__('Added'),
+    removed: trans.__('Removed'),
+    changed: trans.__('Changed'),
+    same: trans.__('Unchanged')
+  }[kind];
 }
 
 /** Return the name of a part of an answer, and what happened to it. */
@@ -286,21 +282,15 @@ export function partWords(
 }
 
 function partName(type: string, trans: TranslationBundle): string {
-  if (type === 'output') {
-    return trans.__('Output');
-  }
-  switch (kindOf({ type })) {
-    case REASONINGS:
-      return trans.__('Thinking Process');
-    case TOOL_CALLS:
-      return trans.__('Tool call');
-    case TOOL_RESULTS:
-      return trans.__('Result');
-    case TEXTS:
-      return trans.__('Answer');
-    default:
-      return controlsVisible(type);
-  }
+  const names = new Map([
+    [REASONINGS, trans.__('Thinking Process')],
+    [TOOL_CALLS, trans.__('Tool call')],
+    [TOOL_RESULTS, trans.__('Result')],
+    [TEXTS, trans.__('Answer')]
+  ]);
+  return type === 'output'
+    ? trans.__('Output')
+    : (names.get(kindOf({ type })) ?? controlsVisible(type));
 }
 
 /** A piece of a text, in both versions or in one. */

@@ -24,6 +24,7 @@ import {
 import type { INotebookContent } from '@jupyterlab/nbformat';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 import { PathExt } from '@jupyterlab/coreutils';
+import { isObject, textOrEmpty } from '../../turn/reading';
 import { errorText } from '../../turn/text';
 
 const COMMAND = 'msgbook:pair-with-message-file';
@@ -364,8 +365,7 @@ export function otherPath(path: string): string | null {
  * Return the formats that a notebook's `metadata.jupytext` names, as Jupytext writes them: `a,b`.
  */
 export function formatsOf(jupytext: JSONValue | undefined): string {
-  const formats = asObject(jupytext).formats;
-  return typeof formats === 'string' ? formats : '';
+  return isObject(jupytext) ? textOrEmpty(jupytext.formats) : '';
 }
 
 /**
@@ -375,7 +375,7 @@ export function withFormats(
   jupytext: JSONValue | undefined,
   formats: string
 ): JSONObject | undefined {
-  const options = { ...asObject(jupytext) };
+  const options = isObject(jupytext) ? { ...jupytext } : {};
   delete options.formats;
   if (formats) {
     options.formats = formats;
@@ -429,10 +429,4 @@ function split(formats: string): string[] {
     .split(',')
     .map(entry => entry.trim())
     .filter(Boolean);
-}
-
-function asObject(value: JSONValue | undefined): JSONObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? value
-    : {};
 }

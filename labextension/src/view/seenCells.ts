@@ -1,8 +1,9 @@
 import type { Cell, ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { Notebook, NotebookViewModel } from '@jupyterlab/notebook';
-import { forEachCodeCell } from './codeCells';
-import { asText, type IBlock, parseTurn } from '../turn/model';
-import { turnOf } from './notebookCells';
+import { forEachCodeCell } from '../live/codeCells';
+import { type IBlock, parseTurn } from '../turn/model';
+import { asText } from '../turn/reading';
+import { turnOf } from '../live/notebookCells';
 
 /** What JupyterLab has no public name for. Where it is missing, only time is lost. */
 interface IParts {

@@ -1,4 +1,4 @@
-import { strictHtml } from '../safe/strictHtml';
+import { strictHtml } from './strictHtml';
 
 /** Elements whose content is no text for a reader. */
 const UNREAD =
