@@ -107,11 +107,14 @@ def load_string(text: str) -> str:
 
 def finite(value: Any) -> Any:
     """Return a value with null in place of NaN and infinities, as in JavaScript."""
-    if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    match value:
+        case dict():
+            return {key: finite(item) for key, item in value.items()}
+        case list() | tuple():
+            return [finite(item) for item in value]
+        case float():
+            return value if math.isfinite(value) else None
+    return value
 
 
 def _read_float(text: str) -> float:

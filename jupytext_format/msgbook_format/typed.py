@@ -68,6 +68,11 @@ def is_texts(value: Any) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
 
 
+def is_table_of_texts(value: Any) -> TypeGuard[dict[str, str]]:
+    """Return whether a value is a dictionary all of whose values are texts."""
+    return isinstance(value, dict) and is_texts([*value.values()])
+
+
 def is_dicts(value: Any) -> TypeGuard[list[dict[str, Any]]]:
     """Return whether a value is a list of dictionaries."""
     return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
@@ -93,13 +98,14 @@ def change_texts(
     value: Any, change: Callable[[str], str], change_key: Callable[[str], str] = str
 ) -> Any:
     """Return a JSON value in which each text is changed, and each key by `change_key`."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, dict):
-        items = value.items()
-        return {change_key(key): change_texts(item, change, change_key) for key, item in items}
-    if isinstance(value, list | tuple):
-        return [change_texts(item, change, change_key) for item in value]
+    match value:
+        case str():
+            return change(value)
+        case dict():
+            items = value.items()
+            return {change_key(key): change_texts(item, change, change_key) for key, item in items}
+        case list() | tuple():
+            return [change_texts(item, change, change_key) for item in value]
     return value
 
 

@@ -299,11 +299,12 @@ class Conversation:
 
     def provider_request(self, prepared: PreparedRequest) -> Request:
         """Return the request as it is sent, without what the provider adds."""
-        active_agent = prepared.active_agent
+        active_agent, secrets = prepared.active_agent, self.services.settings.secrets
+        schemas = active_agent.tools.schemas
         return Request(
             active_agent.model,
             prepared.request.messages,
-            redact_json(active_agent.tools.schemas, self.services.settings.secrets),
+            redact_json(schemas, secrets) if secrets else schemas,
             active_agent.options,
             active_agent.model_origin,
             prepared.reasoned,

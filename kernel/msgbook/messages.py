@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from msgbook.text import one_line, repair_surrogates
+from msgbook_format.typed import is_texts
 
 Message = dict[str, Any]
 """A JSON object with a `role` of `system`, `user`, `assistant` or `tool`."""
@@ -209,6 +210,25 @@ def with_texts(content: str | list[Part], change: Callable[[str], str]) -> str |
     return [{**part, "text": change(part["text"])} if "text" in part else part for part in content]
 
 
+def content_parts(content: str | list[Part]) -> list[Part]:
+    """Return a message's content as parts: a text is one."""
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def with_text_before(content: str | list[Part], text: str, gap: str = "") -> str | list[Part]:
+    """Return a content with a text in front: in its text, after which `gap` follows, or as a part. Not in place."""
+    if isinstance(content, str):
+        return f"{text}{gap}{content}"
+    return [*content_parts(text), *content]
+
+
+def with_text_after(content: str | list[Part], text: str, gap: str) -> str | list[Part]:
+    """Return a content with a text at its end: in its text, `gap` before it, or as a part. Not in place."""
+    if isinstance(content, str):
+        return f"{content}{gap}{text}"
+    return [*content, *content_parts(text)]
+
+
 def content_size(content: str | list[Part]) -> int:
     """Return the number of characters of a message's content, including those of image data."""
     return len(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
@@ -222,14 +242,9 @@ def joined(first: Message, second: Message) -> Message | None:
     if "tool_calls" in first or "tool_calls" in second:
         return None
     contents = [first["content"], second["content"]]
-    if all(isinstance(content, str) for content in contents):
+    if is_texts(contents):
         return {"role": role, "content": "\n\n".join(contents)}
-    parts = [
-        part
-        for content in contents
-        for part in ([{"type": "text", "text": content}] if isinstance(content, str) else content)
-    ]
-    return {"role": role, "content": parts}
+    return {"role": role, "content": [part for one in contents for part in content_parts(one)]}
 
 
 def _is_json_object(text: str) -> bool:

@@ -77,16 +77,17 @@ _SECRET_WORD = 8
 
 def map_texts(value: Any, change: Callable[[str], str]) -> Any:
     """Return a JSON value with each of its texts changed, and each key that is not a mere name."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, list):
-        return [map_texts(entry, change) for entry in value]
-    if not isinstance(value, dict):
-        return value
-    changed: dict[str, Any] = {}
-    for key, entry in value.items():
-        changed[changed_key(key, change, changed)] = map_texts(entry, change)
-    return changed
+    match value:
+        case str():
+            return change(value)
+        case list():
+            return [map_texts(entry, change) for entry in value]
+        case dict():
+            changed: dict[str, Any] = {}
+            for key, entry in value.items():
+                changed[changed_key(key, change, changed)] = map_texts(entry, change)
+            return changed
+    return value
 
 
 def changed_key(key: str, change: Callable[[str], str], taken: Container[str] = ()) -> str:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from msgbook_format.turn import Turn, match_results
-from msgbook_format.typed import as_dict, msgbook_metadata
+from msgbook_format.typed import as_dict, as_text, msgbook_metadata
 
 AgentRuntimeStatus = Literal["standby", "running", "pending", "finished"]
 """What an agent does. It is computed by `runtime_status`, never stored."""
@@ -117,8 +117,8 @@ def runtime_status(
 
 def _text(value: Any) -> str | None:
     """Return a text that is not blank and not too long to be an id, a name or a path."""
-    is_text = isinstance(value, str) and 0 < len(value.strip()) <= len(value) <= _LONGEST
-    return value if is_text else None
+    text = as_text(value)
+    return text if 0 < len(text.strip()) <= len(text) <= _LONGEST else None
 
 
 # The report of a sub-agent: the call of `task_finish` in its turn. Pure.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ from msgbook_format.syntax.frontmatter_key import FrontmatterError, with_frontma
 from msgbook_format.syntax.text_cell import AgentLine, parse_agent_line, parse_msg_line
 from msgbook_format.syntax.yaml_nodes import YamlError, compose, entries, last, plain_value, text_of
 from msgbook_format.turn import turn_of
-from msgbook_format.typed import as_list, as_text, msgbook_metadata
+from msgbook_format.typed import as_list, as_text, as_texts, msgbook_metadata
 
 DEFAULT_AGENT = "assistant"
 """Agent that answers if nothing names one."""
@@ -106,21 +106,17 @@ def _named_in(cell: dict[str, Any]) -> Iterator[str]:
         if line := _agent_line(cell):
             yield line.name
         if msg := parse_msg_line(_source(cell)):
-            yield from _strings([msg.attributes.get("agent")])
-    yield from _strings([msgbook_metadata(cell).get("agent")])
+            yield from as_texts([msg.attributes.get("agent")])
+    yield from as_texts([msgbook_metadata(cell).get("agent")])
     outputs = cell.get("outputs")
     for output in as_list(outputs):
         turn: Any = turn_of(output)
         if turn is not None:
-            yield from _strings([turn.get("agent"), *(b.get("agent") for b in turn["blocks"])])
+            yield from as_texts([turn.get("agent"), *(b.get("agent") for b in turn["blocks"])])
 
 
 def _agent_line(cell: dict[str, Any]) -> AgentLine | None:
     return parse_agent_line(_source(cell)) if cell.get("cell_type") == "code" else None
-
-
-def _strings(values: Iterable[Any]) -> Iterator[str]:
-    return (value for value in values if isinstance(value, str))
 
 
 def _source(cell: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from msgbook_format.syntax.attributes import AttributeReader, attributes_from_js
 from msgbook_format.syntax.dialect import Dialect
 from msgbook_format.syntax.text_cell import TextCell, is_title
 from msgbook_format.turn.output_cells.turns import without_derived
-from msgbook_format.typed import as_dict, has, is_dicts
+from msgbook_format.typed import as_dict, has, is_dicts, is_table_of_texts
 
 _TEXT_KEYS = ("history", "agent", "model", "role")
 _NAMED_KINDS = frozenset(("markdown", "code", "raw", "nb"))
@@ -259,8 +259,5 @@ def is_regular(cell: dict[str, Any]) -> bool:
 
 def _plain_attachments(attachments: Any) -> bool:
     return isinstance(attachments, dict) and all(
-        isinstance(bundle, dict)
-        and bundle
-        and all(isinstance(data, str) for data in bundle.values())
-        for bundle in attachments.values()
+        bundle and is_table_of_texts(bundle) for bundle in attachments.values()
     )

@@ -48,7 +48,7 @@ from msgbook_format.syntax import (
     rule_of,
 )
 from msgbook_format.turn import DISPLAYS, REASONINGS, TOOL_CALLS, TURN_MIME, Block, kind_of, turn_of
-from msgbook_format.typed import as_dict, joined_text, msgbook_metadata, text_or_none
+from msgbook_format.typed import as_dict, as_text, joined_text, msgbook_metadata, text_or_none
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -200,10 +200,9 @@ UNNAMED = "Notebook"
 
 def title_of(metadata: dict[str, Any], resources: dict[str, Any]) -> str:
     """Return the title, else the name of the file; empty for a notebook without both."""
-    title, name = metadata.get("title"), resources.get("metadata", {}).get("name")
-    if isinstance(title, str) and title.strip():
-        return title
-    return name if isinstance(name, str) and name != UNNAMED else ""
+    title = as_text(metadata.get("title"))
+    name = as_text(resources.get("metadata", {}).get("name"))
+    return title if title.strip() else name if name != UNNAMED else ""
 
 
 def days_of(cells: Iterable[dict[str, Any]]) -> str:
@@ -324,8 +323,8 @@ def _agents_prompts(metadata: dict[str, Any]) -> list[Json]:
     frontmatter = joined_text(msgbook_metadata({"metadata": metadata}).get("frontmatter"))
     notes = []
     for name, table in agent_tables(frontmatter).tables.items() if frontmatter else ():
-        text = as_dict(table).get("system_prompt")
-        if isinstance(text, str) and text.strip():
+        text = as_text(as_dict(table).get("system_prompt"))
+        if text.strip():
             ours = {"role": "system", "title": f"system prompt of {name}"}
             notes.append({"cell_type": "markdown", "source": text, "metadata": {"msgbook": ours}})
     return notes

@@ -217,11 +217,14 @@ def _repaired(value: Any) -> Any:
 
 
 def _has_any(value: Any) -> bool:
-    if isinstance(value, str):
-        return not value.isascii() and _LONE.search(value) is not None
-    if isinstance(value, dict):
-        return any(_has_any(key) or _has_any(item) for key, item in value.items())
-    return isinstance(value, list | tuple) and any(map(_has_any, value))
+    match value:
+        case str():
+            return not value.isascii() and _LONE.search(value) is not None
+        case dict():
+            return any(_has_any(key) or _has_any(item) for key, item in value.items())
+        case list() | tuple():
+            return any(map(_has_any, value))
+    return False
 
 
 # Cells and outputs that nbformat cannot write, and stand-ins for them while Jupytext works.

@@ -15,7 +15,7 @@ from typing import Any
 from msgbook_format import jsontext
 from msgbook_format.syntax.attributes import AttributeReader, Attributes
 from msgbook_format.turn.model import TURN_MIME
-from msgbook_format.typed import as_dict, as_list, is_texts
+from msgbook_format.typed import as_dict, as_list, is_table_of_texts
 
 Reference = dict[str, str]
 
@@ -167,8 +167,9 @@ def _references(output: Any) -> Iterator[tuple[str, Reference]]:
         node = as_dict(node).get(key)
     data = as_dict(as_dict(output).get("data"))
     for mime, reference in list(as_dict(node).items()):
-        texts = isinstance(reference, dict) and is_texts([*reference.values()])
-        if texts and "output_file" in reference and mime in data and mime != TURN_MIME:
+        if not is_table_of_texts(reference):
+            continue
+        if "output_file" in reference and mime in data and mime != TURN_MIME:
             yield mime, reference
 
 

@@ -16,7 +16,7 @@ import yaml
 from msgbook_format import jsontext
 from msgbook_format.syntax.lines import MARKER
 from msgbook_format.syntax.yaml_nodes import deep_line
-from msgbook_format.typed import as_dict, as_text
+from msgbook_format.typed import as_dict, as_text, is_texts
 
 _FENCE = re.compile(r"^---[ \t\r]*$", re.M)
 _MARKER = re.compile(rf"^{MARKER}", re.M)
@@ -142,7 +142,7 @@ def _load_fields(text: str) -> dict[str, Any] | None:
     is_version = type(metadata.get("nbformat_minor")) is int
     minor = {"nbformat_minor": metadata.pop("nbformat_minor")} if is_version else {}
     texts = {"fields": "{}", **metadata}
-    if texts.keys() != {"fields", "json"} or not all(isinstance(t, str) for t in texts.values()):
+    if texts.keys() != {"fields", "json"} or not is_texts([*texts.values()]):
         return {**minor, "metadata": metadata}
     saved, fields = jsontext.load_object(texts["json"]), jsontext.load_object(texts["fields"])
     if saved is None or fields is None or fields.keys() & NAMED_FIELDS:
@@ -165,15 +165,18 @@ def _has_alias(text: str) -> bool:
 
 
 def _is_json(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_json(item) for key, item in value.items())
-    if isinstance(value, list):
-        return all(map(_is_json, value))
-    if isinstance(value, float):
-        return math.isfinite(value)
-    if isinstance(value, int):
-        return abs(value) < _TOO_LARGE
-    return value is None or isinstance(value, str)
+    match value:
+        case dict():
+            return is_texts([*value]) and all(map(_is_json, value.values()))
+        case list():
+            return all(map(_is_json, value))
+        case float():
+            return math.isfinite(value)
+        case int():
+            return abs(value) < _TOO_LARGE
+        case None | str():
+            return True
+    return False
 
 
 def _format_jupyter(jupyter: dict[str, Any]) -> str:
@@ -203,9 +206,12 @@ def _fits_yaml(mapping: dict[str, Any], metadata_json: str) -> bool:
 
 
 def _has_long_key(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(map(_is_long, value)) or any(map(_has_long_key, value.values()))
-    return isinstance(value, list) and any(map(_has_long_key, value))
+    match value:
+        case dict():
+            return any(map(_is_long, value)) or any(map(_has_long_key, value.values()))
+        case list():
+            return any(map(_has_long_key, value))
+    return False
 
 
 def _is_long(key: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 from msgbook_format.turn.kinds import TEXTS, TOOL_CALLS, TOOL_RESULTS
-from msgbook_format.typed import as_dict, as_text, has, text_or_none
+from msgbook_format.typed import as_dict, as_texts, has, text_or_none
 
 TURN_MIME = "application/vnd.msgbook.turn+json"
 """MIME type of a turn in an output's data bundle."""
@@ -182,11 +182,10 @@ def image_url(part: Any) -> str | None:
     Its type is `image_url` (seed 001) or `image` (seed 000). Of both, the key `image_url` holds an
     object with the `url`, or the URL itself.
     """
-    if not isinstance(part, dict) or part.get("type") not in ("image_url", "image"):
-        return None
-    image = part.get("image_url")
-    url = image.get("url") if isinstance(image, dict) else image
-    return as_text(url) or None
+    match part:
+        case {"type": "image_url" | "image", "image_url": {"url": str(url)} | str(url)}:
+            return url or None
+    return None
 
 
 # The order in a turn's blocks: its steps, the result of each call, and the answer's text.
@@ -200,8 +199,8 @@ def blocks_of_type(blocks: Iterable[Block], *types: str) -> list[Block]:
 
 def answer_text(blocks: Iterable[Block]) -> str:
     """Return the texts of the blocks as paragraphs."""
-    texts = (block.get("text") for block in TEXTS.among(blocks))
-    return "\n\n".join(text for text in texts if isinstance(text, str) and text)
+    texts = as_texts([block.get("text") for block in TEXTS.among(blocks)])
+    return "\n\n".join(filter(None, texts))
 
 
 def step_positions(blocks: Sequence[Block]) -> list[list[int]]:

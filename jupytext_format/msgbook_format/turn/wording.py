@@ -159,13 +159,16 @@ class _Shortener:
 
     def shown(self, value: Any, depth: int) -> Any:
         self._left -= 1
-        if isinstance(value, str):
-            return _string(value)
-        if not isinstance(value, dict | list):
-            return value
-        if depth == 0 and value:
-            return "… (nested too deep to be shown)"
-        return self._object(value, depth) if isinstance(value, dict) else self._list(value, depth)
+        match value:
+            case str():
+                return _string(value)
+            case dict() | list() if depth == 0 and value:
+                return "… (nested too deep to be shown)"
+            case dict():
+                return self._object(value, depth)
+            case list():
+                return self._list(value, depth)
+        return value
 
     def _object(self, value: dict[str, Any], depth: int) -> dict[str, Any]:
         shown: dict[str, Any] = {}

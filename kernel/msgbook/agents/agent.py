@@ -172,11 +172,14 @@ def name_values(value: Any) -> tuple[str, ...]:
 
 def _repair(value: Any) -> Any:
     """Return a property with surrogates repaired."""
-    if isinstance(value, dict):
-        return json.loads(repair_surrogates(json.dumps(value, ensure_ascii=False)))
-    if isinstance(value, tuple):
-        return tuple(map(repair_surrogates, value))
-    return repair_surrogates(value) if isinstance(value, str) else value
+    match value:
+        case dict():
+            return json.loads(repair_surrogates(json.dumps(value, ensure_ascii=False)))
+        case tuple():
+            return tuple(map(repair_surrogates, value))
+        case str():
+            return repair_surrogates(value)
+    return value
 
 
 def _describe_wrong(

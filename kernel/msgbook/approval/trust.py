@@ -16,7 +16,7 @@ from msgbook.config import LIMIT_KEYS, Settings, load_settings
 from msgbook.errors import MsgbookError
 from msgbook.text import one_line
 from msgbook_format.files import read_regular
-from msgbook_format.typed import as_text, text_or_none
+from msgbook_format.typed import as_dict, as_text, text_or_none
 
 PROJECT_CONFIG = Path(".msgbook") / "config.toml"
 """A project's configuration, below its folder."""
@@ -42,8 +42,7 @@ class ProjectConfig:
 
     def read_rules(self) -> tuple[list[Rule], list[str]]:
         """Return its approval rules, which hold only in the project, and a warning for each invalid one."""
-        approval = self.table.get("approval")
-        tables = approval.get("rules", []) if isinstance(approval, dict) else []
+        tables = as_dict(self.table.get("approval")).get("rules", [])
         return read_rules(
             tables if isinstance(tables, list) else [None], str(PROJECT_CONFIG), self.folder
         )
@@ -251,10 +250,8 @@ def _read_settings(project: Path, folder: Path, trust: Trust) -> ProjectSettings
         return ProjectSettings(warnings=(f"The project is ignored: {error}",))
     if config is None:
         return ProjectSettings()
-    limits = config.table.get("limits", {})
-    limits = (
-        {k: v for k, v in limits.items() if k in LIMIT_KEYS} if isinstance(limits, dict) else {}
-    )
+    given = as_dict(config.table.get("limits"))
+    limits = {key: value for key, value in given.items() if key in LIMIT_KEYS}
     warnings = _ignored(config)
     if trusted == config.sha256:
         rules, problems = config.read_rules()

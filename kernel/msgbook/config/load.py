@@ -22,7 +22,7 @@ from msgbook.config.searching_models import searches_by_itself
 from msgbook.config.settings import AdvisedWarning, ProviderSettings, Settings
 from msgbook.errors import ConfigError
 from msgbook.text import one_line, visible
-from msgbook_format.typed import as_text
+from msgbook_format.typed import as_text, is_table_of_texts, is_texts
 
 
 def load_settings(
@@ -175,22 +175,18 @@ def _is_text(value: Any) -> bool:
 
 
 def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(entry, str) and "\0" not in entry for entry in value
-    )
+    return is_texts(value) and not any("\0" in entry for entry in value)
 
 
 def _is_environment(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        key and not {"=", "\0"} & set(key) and isinstance(text, str) and "\0" not in text
-        for key, text in value.items()
+    return is_table_of_texts(value) and all(
+        key and not {"=", "\0"} & set(key) and "\0" not in text for key, text in value.items()
     )
 
 
 def _are_headers(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(text, str) and fits_a_header(key) and fits_a_header(text)
-        for key, text in value.items()
+    return is_table_of_texts(value) and all(
+        fits_a_header(key) and fits_a_header(text) for key, text in value.items()
     )
 
 

@@ -246,7 +246,7 @@ def _read_table(env: Mapping[str, str], file: SettingsFile, name: str) -> Provid
         key,
         variable,
         saved,
-        {str(k): str(v) for k, v in headers.items()} if isinstance(headers, dict) else {},
+        {str(key): str(value) for key, value in as_dict(headers).items()},
         plugin=strip_text(entry.get("plugin")) or "",
         options=as_dict(options),
     )

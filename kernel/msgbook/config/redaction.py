@@ -88,12 +88,17 @@ def _beginning(secret: str) -> str:
 
 def redact_json(value: Any, secrets: Iterable[str]) -> Any:
     """Return a part of a request without the secrets. What names its structure stays, keys and values."""
-    if isinstance(value, str):
-        return redact(value, secrets)
-    if isinstance(value, list):
-        return [redact_json(entry, secrets) for entry in value]
-    if not isinstance(value, dict):
-        return value
+    match value:
+        case str():
+            return redact(value, secrets)
+        case list():
+            return [redact_json(entry, secrets) for entry in value]
+        case dict():
+            return _redact_object(value, secrets)
+    return value
+
+
+def _redact_object(value: dict[str, Any], secrets: Iterable[str]) -> dict[str, Any]:
     changed: dict[str, Any] = {}
     known = tuple(secrets)
 

@@ -191,8 +191,7 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def _first_table(old: dict[str, Any]) -> Any:
-    providers = old.get("providers")
-    return next(iter(providers.values()), None) if isinstance(providers, dict) else None
+    return next(iter(as_dict(old.get("providers")).values()), None)
 
 
 def _insert(lines: list[str], block: list[str], newline: str, *, before: str) -> None:

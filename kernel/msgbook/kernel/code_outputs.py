@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from msgbook.images import OUTPUT_IMAGE_TYPES
 from msgbook.notebook import HTML, SENT_TEXTS, is_bare
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, as_list
 
 CELL_CHARACTERS = 20_000_000
 """Limit for one cell, with images in base64. A larger display keeps only its MIME types."""
@@ -53,8 +53,7 @@ class OutputRecorder:
         kind, content = message["header"]["msg_type"], message["content"]
         if kind not in _OUTPUTS or not isinstance(content, dict):
             return
-        transient = content.get("transient")
-        display = str(transient.get("display_id", "")) if isinstance(transient, dict) else ""
+        display = str(as_dict(content.get("transient")).get("display_id", ""))
         with self._lock:
             if display:
                 # Any cell may show a display, even several times; all of them are updated.
@@ -164,8 +163,7 @@ class CellOutputs:
     def _output(self, kind: str, content: Mapping[str, Any]) -> dict[str, Any]:
         if kind == "error":
             words = {key: _head_and_tail(str(content.get(key, ""))) for key in ("ename", "evalue")}
-            lines = content.get("traceback")
-            text = "\n".join(map(str, lines)) if isinstance(lines, list) else ""
+            text = "\n".join(map(str, as_list(content.get("traceback"))))
             traceback = _head_and_tail(text).split("\n") if text else []
             return {"output_type": kind, **words, "traceback": traceback}
         data, metadata = content.get("data"), content.get("metadata")

@@ -28,7 +28,7 @@ from msgbook_format.syntax import (
     CellRule,
     ChatCells,
 )
-from msgbook_format.typed import as_dict, text_or_none
+from msgbook_format.typed import as_dict, as_text, text_or_none
 
 _VSCODE = "vscode-notebook-cell"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
@@ -248,8 +248,8 @@ class StdinLine:
             if reply is None:
                 await poller.poll()
             elif reply["parent_header"].get("msg_id") in request_ids:
-                value = reply["content"].get("value")
-                return value if isinstance(value, str) and value != "\x04" else ""
+                value = as_text(reply["content"].get("value"))
+                return "" if value == "\x04" else value
 
     def _receive(self) -> dict[str, Any] | None:
         """Return a reply that has arrived; None if there is none, or its signature is wrong."""

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from msgbook.errors import MsgbookError
 from msgbook.text import one_line, repair_surrogates, visible
 from msgbook_format.syntax import MSG_MAGIC
-from msgbook_format.typed import as_dict, as_dicts, as_text, joined_text
+from msgbook_format.typed import as_dict, as_dicts, as_text, joined_text, text_or_none
 
 Cell = Mapping[str, Any]
 """A cell as in nbformat 4.5. From a page or a file, so any key may be missing or have a wrong type."""
@@ -190,8 +190,8 @@ class NoSuchCellError(MsgbookError):
 
 def title_of(cell: Cell, limit: int = _TITLE_LENGTH) -> str:
     """Return the title of a cell, or else its first words, on one line of `limit` characters."""
-    text = metadata_of(cell).get("title")
-    if not isinstance(text, str) or not text.strip():
+    text = as_text(metadata_of(cell).get("title"))
+    if not text.strip():
         source = source_of(cell)
         text = parse_prompt(source).text if cell.get("cell_type") == "code" else source
     line = one_line(text, limit + 1)
@@ -276,11 +276,8 @@ def _label_of(cell: Cell) -> str | None:
     # Imported here: the kernel starts without the format.
     from msgbook_format.syntax import parse_label
 
-    text = metadata_of(cell).get("text")
-    spelling = text.get("cell") if isinstance(text, Mapping) else None
-    if not isinstance(spelling, str):
-        return None
-    return parse_label(spelling)
+    spelling = text_or_none(as_dict(metadata_of(cell).get("text")).get("cell"))
+    return None if spelling is None else parse_label(spelling)
 
 
 def _quoted(name: str) -> str:

@@ -325,14 +325,12 @@ def put_agent(notebook: dict[str, Any], agent_metadata: dict[str, Any]) -> None:
 
 def _copy_to_metadata(notebook: dict[str, Any], context: Any) -> None:
     """Copy the macros and summaries of a turn's context into the metadata."""
-    if not isinstance(context, dict):
-        return
-    if isinstance(context.get("macros"), dict):
-        _msgbook_metadata(notebook)["macros"] = deepcopy(context["macros"])
-        if not context["macros"]:
+    recorded = as_dict(context)
+    if isinstance(recorded.get("macros"), dict):
+        _msgbook_metadata(notebook)["macros"] = deepcopy(recorded["macros"])
+        if not recorded["macros"]:
             _drop_metadata(notebook, "macros")
-    recorded = context.get("summaries")
-    summaries = as_dict(recorded)
+    summaries = as_dict(recorded.get("summaries"))
     for cell in notebook["cells"]:
         summary = summaries.get(str(cell.get("id")))
         if isinstance(summary, dict):

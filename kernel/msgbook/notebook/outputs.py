@@ -16,7 +16,7 @@ from msgbook.messages import Part
 from msgbook.notebook.cells import SENT_TEXTS, Cell, once, outputs_of, source_of
 from msgbook.text import sized
 from msgbook_format.turn import TURN_MIME
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, as_list
 
 _CONTROLS = re.compile(r"([\r\b])")
 _NAME = re.compile(r"\[[\w.+-]+/[\w.+-]+\]")
@@ -50,8 +50,7 @@ def _recorded_keys(cell: Cell) -> Set[str]:
     for output in outputs_of(cell):
         data = output.get("data")
         turn = as_dict(data).get(TURN_MIME)
-        context = as_dict(turn).get("context")
-        found.update(context if isinstance(context, dict) else ())
+        found.update(as_dict(as_dict(turn).get("context")))
     return found
 
 
@@ -134,9 +133,8 @@ def _text_of(output: Mapping[str, Any], size_of: Callable[[Any], int] | None) ->
     if output.get("output_type") == "stream":
         return _lines(output.get("text"))
     if output.get("output_type") == "error":
-        lines = output.get("traceback")
-        if not isinstance(lines, list) or not lines:
-            lines = [f"{output.get('ename')}: {output.get('evalue')}"]
+        lines = as_list(output.get("traceback"))
+        lines = lines or [f"{output.get('ename')}: {output.get('evalue')}"]
         return "\n".join(str(line) for line in lines) + "\n"
     data = output.get("data")
     if not isinstance(data, dict):

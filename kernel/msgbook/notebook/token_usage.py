@@ -11,7 +11,7 @@ from msgbook.config.prices import Price
 from msgbook.notebook.cells import Cell, is_count, once, outputs_of, title_of
 from msgbook.text import one_line
 from msgbook_format.turn import Turn, turn_of
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_dict, as_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def _usage_of_turn(number: int, title: str, turn: Turn) -> TurnUsage:
         return value if is_count(value) else None
 
     def name(value: object) -> str:
-        line = one_line(value, 80) if isinstance(value, str) else ""
+        line = one_line(as_text(value), 80)
         return line if line.isprintable() else "".join(c for c in line if c.isprintable())
 
     return TurnUsage(

@@ -55,7 +55,8 @@ class Pace:
         """
         async with self._free:
             ended_early = self._clock() < waited_until
-            await self._wait_to_begin(sleep, self._held_until if ended_early else waited_until)
+            if self._held_until or self._starts.maxlen:  # else nothing makes a request wait
+                await self._wait_to_begin(sleep, self._held_until if ended_early else waited_until)
             yield
 
     async def _wait_to_begin(self, sleep: Sleep, passed: float) -> None:

@@ -395,7 +395,9 @@ def with_calls_as_text(request: Request) -> Request:
     def change(message: Message) -> Message:
         if message.get("role") == "tool":
             name = names.get(message["tool_call_id"], "a tool")
-            return messages.user(_headed(f"[result of {name}]", message.get("content") or ""))
+            return messages.user(
+                messages.with_text_before(message.get("content") or "", f"[result of {name}]", "\n")
+            )
         if not _calls(message):
             return message
         told = [message.get("content") or ""]
@@ -407,12 +409,6 @@ def with_calls_as_text(request: Request) -> Request:
         return {**kept, "content": "\n".join(filter(None, told))}
 
     return replace(request, messages=[*map(change, request.messages)])
-
-
-def _headed(head: str, content: str | list[messages.Part]) -> str | list[messages.Part]:
-    if isinstance(content, str):
-        return f"{head}\n{content}"
-    return [{"type": "text", "text": head}, *content]
 
 
 def holds_system(request: Request) -> bool:

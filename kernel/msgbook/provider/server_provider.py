@@ -37,6 +37,7 @@ from msgbook.provider.http import (
 )
 from msgbook.text import one_line
 from msgbook.throttle import SLICE, Breath, sliced
+from msgbook_format.typed import as_dicts, as_texts
 
 NO_KEY = "none"
 """Key for a server that is configured without one (Ollama, vLLM)."""
@@ -189,11 +190,11 @@ class ServerProvider(ABC):
                 answer: object = await client.get(self._models_target(), cast_to=object)
             except ValueError as error:
                 answer = error
-        found = answer.get("data") if isinstance(answer, dict) else answer
-        if not isinstance(found, list):
-            raise NoModelListError("NotAList", self._no_models(answer))
-        ids = (model.get("id") for model in found if isinstance(model, dict))
-        return [one_line(name) for name in ids if isinstance(name, str)]
+        match answer:
+            case {"data": list(found)} | list(found):
+                ids = as_texts([model.get("id") for model in as_dicts(found)])
+                return [*map(one_line, ids)]
+        raise NoModelListError("NotAList", self._no_models(answer))
 
     def _models_target(self) -> str:
         return f"/models{self._query}"

@@ -109,7 +109,7 @@ class RequestBuilder:
         self.reader = Reader(
             cell_rule=cell_rule,
             replay=self._replay,
-            redact=partial(redact_json, secrets=secrets),
+            redact=partial(redact_json, secrets=secrets) if secrets else None,
             may_contain=partial(may_contain, secrets=tuple(secrets)),
         )
         self._folder = folder

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from msgbook.messages import Message, Part
+from msgbook.messages import Message, Part, content_parts
 from msgbook.notebook import Cell, Transcript, source_of
 from msgbook.provider import request_body
 from msgbook.request.builder import Preview
@@ -14,7 +14,6 @@ from msgbook.request.history import SentRequest, SharedPrefix, history_of, kind_
 from msgbook.request.token_estimates import estimate_text_tokens, estimate_tokens
 from msgbook.text import without_data
 from msgbook_format.syntax import CellRule, is_excluded, is_summary
-from msgbook_format.typed import as_dict
 
 PLACEHOLDER = "(your next prompt)"
 """Text of a prompt that has not been written yet."""
@@ -120,7 +119,7 @@ def body_of(preview: Preview) -> dict[str, Any]:
 
 def _format_message(message: Message) -> str:
     content = message.get("content") or ""
-    lines = [content] if isinstance(content, str) else [_format_part(part) for part in content]
+    lines = [*map(_format_part, content_parts(content))]
     lines += [
         f"[call {call['id']}: {call['function']['name']} {call['function']['arguments']}]"
         for call in message.get("tool_calls", ())
@@ -132,11 +131,11 @@ def _format_message(message: Message) -> str:
 
 def _format_part(part: Part) -> str:
     """Return a text part, or the name of an image."""
-    text = part.get("text")
-    if isinstance(text, str):
-        return text
-    if part.get("type") == "file":
-        return f"[document: {part['file'].get('filename')}]"
-    image: Any = part.get("image_url")
-    url = as_dict(image).get("url")
-    return f"[image: {url}]" if isinstance(url, str) else f"[{part.get('type')}]"
+    match part:
+        case {"text": str(text)}:
+            return text
+        case {"type": "file"}:
+            return f"[document: {part['file'].get('filename')}]"
+        case {"image_url": {"url": str(url)}}:
+            return f"[image: {url}]"
+    return f"[{part.get('type')}]"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from msgbook.messages import Message
+from msgbook.messages import Message, content_parts
 from msgbook.request.history import History
 from msgbook_format.typed import as_list
 
@@ -82,16 +82,16 @@ def _estimate_message(message: Message) -> int:
 
 
 def _estimate_content(content: Any) -> int:
-    if isinstance(content, str):
-        return estimate_text_tokens(content)
-    total = 0
-    for part in as_list(content):
-        text = part.get("text")
-        if isinstance(text, str):
-            total += estimate_text_tokens(text)
-        else:
-            total += _estimate_document(part) if part.get("type") == "file" else IMAGE_TOKENS
-    return total
+    return sum(map(_estimate_part, as_list(content_parts(content))))
+
+
+def _estimate_part(part: Mapping[str, Any]) -> int:
+    match part:
+        case {"text": str(text)}:
+            return estimate_text_tokens(text)
+        case {"type": "file"}:
+            return _estimate_document(part)
+    return IMAGE_TOKENS
 
 
 def _estimate_document(part: Mapping[str, Any]) -> int:

@@ -21,7 +21,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from msgbook.approval import ApprovalRequest
 from msgbook.errors import ToolError
 from msgbook.images import OUTPUT_IMAGE_TYPES, data_url, image_type
-from msgbook.messages import content_text
+from msgbook.messages import content_parts, content_text
 from msgbook.tools.base import CallContext, Content, Tool, ToolFunction, docstring_of, schema_of
 from msgbook.tools.cell_tools import RUN_CELL
 from msgbook.tools.displays import Display, ignore_display
@@ -250,9 +250,7 @@ def _text(printed: Content) -> str:
 
 
 def _parts(content: Content) -> list[dict[str, Any]]:
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}] if content else []
-    return content
+    return content_parts(content) if content else []
 
 
 def as_content(value: Any) -> Content:

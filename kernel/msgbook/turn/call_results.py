@@ -8,6 +8,7 @@ from typing import Any
 
 from msgbook.approval import Approve, Decision, Question
 from msgbook.events import ToolFinished
+from msgbook.messages import with_text_before
 from msgbook.text import one_line, visible
 from msgbook.tool_calls import parse_arguments
 from msgbook.tools import Content, Tool
@@ -40,9 +41,7 @@ def with_edit_told(calls: Iterable[Block], finished: ToolFinished) -> Content:
     told = _TOLD.format(
         edited if rest <= 0 else f"{edited[:_TOLD_LIMIT]}… ({rest} more characters)"
     )
-    if isinstance(finished.content, str):
-        return told + finished.content
-    return [{"type": "text", "text": told}, *finished.content]
+    return with_text_before(finished.content, told)
 
 
 async def decide(question: Question, tool: Tool, approve: Approve) -> Decision:

@@ -68,12 +68,13 @@ def _step_messages(
     # Some servers refuse a text of nothing but white space.
     if not text.strip():
         text = ""
-    content = echoed_blocks(own, ids) if reasoning else []
+    has_items = reasoning and any("item" in block.get("extra", {}) for block in own)
+    content = echoed_blocks(own, ids) if has_items else []
     if not text and not calls and not any(map(is_server_block, content)):
         return []
     message = messages.assistant(text or None, calls)
     if reasoning:
-        items = echoed_items(own, ids)
+        items = echoed_items(own, ids) if has_items else []
         message |= _reasoning_keys(own) | ({OUTPUT_ITEMS: items} if items else {})
         message |= {CONTENT_BLOCKS: content} if content else {}
     return [message, *answers]
@@ -89,10 +90,7 @@ def _unused_id(call_id: str, ids: Collection[str]) -> str:
 
 
 def _result_without_call(block: Block) -> Message:
-    content = block.get("content", "")
-    if isinstance(content, str):
-        return messages.user(f"[tool] {content}")
-    return messages.user([{"type": "text", "text": "[tool]"}, *content])
+    return messages.user(messages.with_text_before(block.get("content", ""), "[tool]", " "))
 
 
 def _reasoning_keys(blocks: list[Block]) -> Message:

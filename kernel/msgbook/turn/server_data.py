@@ -34,7 +34,7 @@ from msgbook_format.turn import (
     kind_of,
     step_positions,
 )
-from msgbook_format.typed import as_dict, as_dicts, as_list, as_text, has
+from msgbook_format.typed import as_dict, as_dicts, as_list, as_text, as_texts, has, is_dicts
 
 _ANSWERS = {kind.item: kind for kind in KINDS if kind.is_answer}
 """Kinds whose blocks are made by the deltas of an output item, by the type of the item."""
@@ -137,9 +137,7 @@ def item_words(item: dict[str, Any]) -> str:
 
 
 def _web_search(item: dict[str, Any]) -> str:
-    action = item.get("action")
-    if not isinstance(action, dict):
-        return "searched the web"
+    action = as_dict(item.get("action"))
     url = _quoted([action.get("url")])
     if url and action.get("type") == "open_page":
         return f"opened the page {url}"
@@ -171,7 +169,7 @@ def _for(queries: Any) -> str:
 
 def _quoted(texts: list[Any]) -> str:
     """Return those that are texts in quotation marks; empty if there are none."""
-    lines = [visible(excerpt(text, _SHOWN)) for text in texts if isinstance(text, str)]
+    lines = [visible(excerpt(text, _SHOWN)) for text in as_texts(texts)]
     return join_first([f'"{line}"' for line in lines if line], _MOST_QUERIES)
 
 
@@ -286,8 +284,8 @@ def _cut(block: Block, words: str, *, keeps_item: bool) -> Block:
         words: The reasoning of its step.
         keeps_item: False for an item of reasoning whose next item is left out.
     """
-    extra: Any = block.get("extra")
-    if not isinstance(extra, dict) or not extra.keys() & {"item", "reasoning_details"}:
+    extra = as_dict(block.get("extra"))
+    if not extra.keys() & {"item", "reasoning_details"}:
         return block
     kept = {k: v for k, v in extra.items() if k not in ("item", "reasoning_details")}
     item = _cut_item(extra.get("item"))
@@ -383,11 +381,11 @@ def repair_extra(block: Block) -> Block:
         not field or field in ITEM_TEXTS or _REASONING_NAME.fullmatch(field)
     ):
         kept["field"] = field
-    if isinstance(details, list) and details and all(isinstance(item, dict) for item in details):
+    if details and is_dicts(details):
         kept["reasoning_details"] = details
     if isinstance(call, dict):
         kept["call"] = {key: value for key, value in call.items() if key not in _CALL_KEYS}
-    if item := _repaired_item(kind_of(block), given.get("item")):
+    if "item" in given and (item := _repaired_item(kind_of(block), given["item"])):
         kept["item"] = item
     changed: Any = {**block, "extra": _readable_json(kept)}
     if block in REASONINGS:

@@ -14,7 +14,7 @@ from msgbook.events import Notice, TurnEvent, TurnFinished
 from msgbook.provider import TOOL_PARSERS
 from msgbook.scanner import Scanner, run_in_thread_if_long
 from msgbook_format.turn import TOOL_CALLS, Block, answer_text
-from msgbook_format.typed import as_items
+from msgbook_format.typed import as_dict, as_items
 
 _CALL = "|".join(
     (
@@ -86,8 +86,7 @@ def _is_json_call(text: str, names: set[Any]) -> bool:
 
 
 def _names_call(value: Any, names: set[Any]) -> bool:
-    if not isinstance(value, dict):
-        return False
-    call = value["function"] if isinstance(value.get("function"), dict) else value
+    given = as_dict(value)
+    call = given["function"] if isinstance(given.get("function"), dict) else given
     name = call.get("name")
     return isinstance(name, str) and name in names and any(key in call for key in _ARGUMENTS)

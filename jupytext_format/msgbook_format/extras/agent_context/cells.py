@@ -352,11 +352,15 @@ def kept_outputs(outputs: list[Any], turn: Turn | None) -> list[Any] | None:
         if plain is not None and turn_of(output) is turn:
             kept.append(None if jsontext.is_same(output, plain) else {_OUTPUT: output})
             plain = None
-        elif output is None or (isinstance(output, dict) and output.keys() == {_OUTPUT}):
+        elif output is None or _is_wrapped(output):
             kept.append({_OUTPUT: output})
         else:
             kept.append(output)
     return None if kept in ([], [None]) else deepcopy(kept)
+
+
+def _is_wrapped(output: Any) -> bool:
+    return as_dict(output).keys() == {_OUTPUT}
 
 
 def cell_outputs(turn: Turn | None, kept: Any) -> list[Any] | None:
@@ -376,8 +380,7 @@ def cell_outputs(turn: Turn | None, kept: Any) -> list[Any] | None:
         if item is None:
             outputs.append(_turn_output(turn))
         else:
-            is_wrapped = isinstance(item, dict) and item.keys() == {_OUTPUT}
-            outputs.append(deepcopy(item[_OUTPUT] if is_wrapped else item))
+            outputs.append(deepcopy(item[_OUTPUT] if _is_wrapped(item) else item))
     has_turn = turn is None or jsontext.is_same(turn_among(outputs), turn)
     return outputs if has_turn else None
 

@@ -9,7 +9,7 @@ from typing import Any
 from msgbook_format import jsontext
 from msgbook_format.syntax import is_shell_command, parse_msg_line
 from msgbook_format.turn import image_url
-from msgbook_format.typed import as_dict, as_items
+from msgbook_format.typed import as_dict, as_items, text_or_none
 
 _UNKNOWN_PART = "[不支持的内容类型: {}]"
 """Text in place of a part of an unknown type (seed 000)."""
@@ -26,11 +26,7 @@ def content_text(content: Any) -> str:
     Content is a text, a content part, or a list of parts. Text parts are joined, an image is
     `![image](url)`, and any other part is named by its type.
     """
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
-    return "".join(map(_part_text, as_items(content)))
+    return "" if content is None else "".join(map(_part_text, as_items(content)))
 
 
 def shown_text(content: Any) -> str:
@@ -78,17 +74,14 @@ def prompt_text(source: str) -> str:
 
 
 def _part_text(part: Any) -> str:
-    if isinstance(part, str):
-        return part
-    kind = as_dict(part).get("type")
-    if kind == "text" and isinstance(part.get("text"), str):
-        return str(part["text"])
+    match part:
+        case str(text) | {"type": "text", "text": str(text)}:
+            return text
     url = image_url(part)
     if url is not None:
         return _image(url, as_dict(part["image_url"]).get("detail"))
-    return _UNKNOWN_PART.format(
-        kind if isinstance(kind, str) else jsontext.dumps(as_page(part))[:80]
-    )
+    kind = text_or_none(as_dict(part).get("type"))
+    return _UNKNOWN_PART.format(jsontext.dumps(as_page(part))[:80] if kind is None else kind)
 
 
 def _image(url: str, detail: Any) -> str:
@@ -104,12 +97,15 @@ def _image(url: str, detail: Any) -> str:
 
 def as_page(value: Any) -> Any:
     """Return a JSON value as it comes back from a page; numbers that it cannot hold are null."""
-    if isinstance(value, dict):
-        return {key: as_page(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [as_page(item) for item in value]
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return _number(value)
+    match value:
+        case dict():
+            return {key: as_page(item) for key, item in value.items()}
+        case list():
+            return [as_page(item) for item in value]
+        case bool():
+            return value
+        case int() | float():
+            return _number(value)
     return value
 
 

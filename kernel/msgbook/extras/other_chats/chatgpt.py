@@ -23,7 +23,7 @@ from msgbook.extras.other_chats.chat import (
     text_block,
 )
 from msgbook.images import IMAGE_LIMIT, data_url, image_type
-from msgbook_format.typed import as_dict, as_text
+from msgbook_format.typed import as_dict, as_list, as_text
 
 FORM = "chatgpt"
 
@@ -234,7 +234,7 @@ class Reader:
         images = Images(self._chat.findings)
         texts = []
         for part, place in _parts(content, where):
-            data = self._image(part) if isinstance(part, dict) else None
+            data = self._image(part)
             texts.append(self._text(part, place) if data is None else images.attach(data))
         if "parts" not in content:
             texts.append(self._other(Content(content, where)))
@@ -277,7 +277,7 @@ class Reader:
         """Return the block of a message of a tool."""
         parts: list[_Json] = []
         for part, place in _parts(content.value, content.where):
-            data = self._image(part) if isinstance(part, dict) else None
+            data = self._image(part)
             mime = image_type(data) if data and len(data) <= IMAGE_LIMIT else None
             if data and mime:
                 parts.append({"type": "image_url", "image_url": {"url": data_url(mime, data)}})
@@ -318,11 +318,10 @@ class Reader:
         return ""
 
     def _text(self, part: Any, where: str) -> str:
-        if isinstance(part, str):
-            return part
+        match part:
+            case str(text) | {"text": str(text)}:
+                return text
         fields.require(part, dict, where)
-        if isinstance(part.get("text"), str):
-            return str(part["text"])
         kind = part.get("content_type")
         what = (
             "an image"
@@ -333,11 +332,11 @@ class Reader:
         self._kept.setdefault("parts", []).append(part)
         return "[image]" if kind == "image_asset_pointer" else ""
 
-    def _image(self, part: _Json) -> bytes | None:
-        pointer = part.get("asset_pointer")
-        if part.get("content_type") != "image_asset_pointer" or not isinstance(pointer, str):
-            return None
-        return self._assets(pointer.rpartition("/")[2])
+    def _image(self, part: Any) -> bytes | None:
+        match part:
+            case {"content_type": "image_asset_pointer", "asset_pointer": str(pointer)}:
+                return self._assets(pointer.rpartition("/")[2])
+        return None
 
 
 def with_sources(text: str, references: Any) -> str:
@@ -349,10 +348,10 @@ def with_sources(text: str, references: Any) -> str:
     if not any(mark in text for mark in _MARKS):
         return text
     links: dict[str, str] = {}
-    for reference in references[:_MOST_SOURCES] if isinstance(references, list) else ():
+    for reference in as_list(references)[:_MOST_SOURCES]:
         found = as_dict(reference)
-        mark, shown = found.get("matched_text"), found.get("alt")
-        if isinstance(mark, str) and mark.startswith(_MARKS):
+        mark, shown = as_text(found.get("matched_text")), found.get("alt")
+        if mark.startswith(_MARKS):
             links.setdefault(mark, as_text(shown))
     if not links or sum(text.count(mark) * len(links[mark]) for mark in links) > _MOST_LINKED:
         return text

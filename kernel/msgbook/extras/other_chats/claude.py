@@ -201,12 +201,14 @@ def _result(found: Any, where: str) -> str | list[_Json]:
     for number, part in enumerate(fields.require(found, list, where)):
         fields.require(part, dict, f"{where}[{number}]")
         parts.append(part)
-    if all(part.get("type") == "text" and isinstance(part.get("text"), str) for part in parts):
+    if all(map(_is_text, parts)):
         return "\n".join(part["text"] for part in parts)
     # Sources and other data stay as they are.
     return [
-        part
-        if part.get("type") == "text" and isinstance(part.get("text"), str)
-        else {"type": "text", "text": json.dumps(part, ensure_ascii=False)}
+        part if _is_text(part) else {"type": "text", "text": json.dumps(part, ensure_ascii=False)}
         for part in parts
     ]
+
+
+def _is_text(part: _Json) -> bool:
+    return part.get("type") == "text" and isinstance(part.get("text"), str)

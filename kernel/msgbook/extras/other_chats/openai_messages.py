@@ -123,16 +123,13 @@ def _text(content: Any, where: str, images: Images, chat: OtherChat) -> str:
     texts = []
     for number, part in enumerate(fields.require(content, list, where)):
         place = f"{where}[{number}]"
-        if isinstance(part, str):
-            texts.append(part)
-            continue
+        match part:
+            case str(text) | {"text": str(text)} | {"refusal": str(text)}:
+                texts.append(text)
+                continue
         fields.require(part, dict, place)
         url = image_url(part)
-        if isinstance(part.get("text"), str):
-            texts.append(part["text"])
-        elif isinstance(part.get("refusal"), str):
-            texts.append(part["refusal"])
-        elif url is not None:
+        if url is not None:
             texts.append(images.markdown(url))
         else:
             kind = fields.shown(part.get("type"))

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from msgbook.notebook import Cell, KeptCell, Notebook, is_count
-from msgbook_format.typed import as_dict, as_text
+from msgbook_format.typed import as_dict, as_text, is_dicts
 
 ANSWER_TIMEOUT = 2.0
 """Seconds to wait for a page's cells; even a busy page answers in a tenth of that."""
@@ -392,7 +392,7 @@ class KnownCells:
         """
         cells, revision, metadata = (data.get(key) for key in ("cells", "revision", "metadata"))
         metadata = as_dict(metadata)
-        if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
+        if not is_dicts(cells):
             return None
         kept = self._answers.get(comm_id, {})
         # A page that does not say which answer it means has the latest one in mind.

@@ -230,9 +230,7 @@ def _read(data: dict[str, Any], asked: dict[str, Any]) -> Answer | None:
         return Answer("edit", arguments=repair_surrogates(edited))
     if choice != "no" and data.get("arguments", asked["arguments"]) != asked["arguments"]:
         return Answer("no", _OTHER_ARGUMENTS)
-    reason = data.get("reason")
-    words = repair_surrogates(reason)[:_REASON_LIMIT] if isinstance(reason, str) else ""
-    return Answer(choice, words)
+    return Answer(choice, repair_surrogates(as_text(data.get("reason")))[:_REASON_LIMIT])
 
 
 class _OpenQuestion:

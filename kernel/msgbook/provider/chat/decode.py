@@ -19,10 +19,8 @@ from msgbook.events import (
     TextDelta,
 )
 from msgbook.provider.answer_quirks import (
-    ECHOED_KEYS,
     FINISH_KEYS,
     REASONING_KEYS,
-    USAGE_KEYS,
     CitationList,
     add_usage,
     find_model,
@@ -35,6 +33,18 @@ from msgbook.provider.answer_quirks import (
     listed_citations,
     plain_finish_reason,
     repair_json,
+)
+from msgbook.provider.chat.keys import (
+    BESIDE_DELTA,
+    CHOICE_KEYS,
+    CHUNK_KEYS,
+    DELTA_KEYS,
+    PLAIN_CHOICE,
+    PLAIN_CHUNK,
+    PLAIN_DELTA,
+    THOUGHT_KEYS,
+    USAGE,
+    WHOLE_KEYS,
 )
 from msgbook.provider.error_quirks import ERROR_KEYS, ReportedError, stated_error
 from msgbook.provider.json_events import (
@@ -53,93 +63,11 @@ from msgbook.text import GrowingText
 from msgbook_format.turn import Usage
 from msgbook_format.typed import as_dicts, as_items
 
-_PLAIN_CHUNK = frozenset(
-    (
-        "id",
-        "object",
-        "created",
-        "model",
-        "choices",
-        "system_fingerprint",
-        "service_tier",
-        "obfuscation",
-        "provider",
-        "error",
-        "usage",
-    )
-)
-_PLAIN_CHOICE = frozenset(
-    ("index", "delta", "finish_reason", "logprobs", "native_finish_reason", "error")
-)
-_PLAIN_DELTA = frozenset(("content", "role"))
-"""Keys of nearly all chunks, choices and deltas. Only where there are others is more to be done."""
-
-_CHUNK_KEYS = _PLAIN_CHUNK | {
-    *ERROR_KEYS,
-    *USAGE_KEYS,
-    "x_groq",
-    "citations",
-    "search_results",
-    "prompt_filter_results",  # Azure
-    *FINISH_KEYS,
-    "timings",  # llama.cpp
-    "__verbose",  # llama.cpp
-    "type",
-}
-_CHOICE_KEYS = _PLAIN_CHOICE | {
-    "message",
-    "text",
-    "usage",
-    "content_filter_results",  # Azure
-    "content_filter_offsets",
-    *FINISH_KEYS,
-    "matched_stop",  # SGLang
-}
-_DELTA_KEYS = _PLAIN_DELTA | {
-    *ERROR_KEYS,
-    *USAGE_KEYS,
-    *FINISH_KEYS,
-    *REASONING_KEYS,
-    "reasoning_details",
-    "refusal",
-    "images",
-    "annotations",
-    "tool_calls",
-    "function_call",
-    "name",
-    "id",
-    "type",
-    "padding",
-    "obfuscation",
-    "logprobs",
-    "token_ids",
-    "tool_call_id",
-    "channel",
-    "cache_control",
-    *ECHOED_KEYS,  # LiteLLM repeats here what other keys say
-    "thinking_blocks",  # LiteLLM
-    "reasoning_signature",
-    "signature",
-    "thought_signature",
-    "reasoning_opaque",  # GitHub Copilot
-    "encrypted_content",
-}
-"""Keys whose content is read, or says nothing to a reader."""
-
-_USAGE = frozenset(USAGE_KEYS)
-
-_BESIDE_DELTA = frozenset((*REASONING_KEYS, "tool_calls", "function_call", "images"))
-"""Keys of a delta that a few servers put beside it."""
-
-_THOUGHT_KEYS = frozenset((*REASONING_KEYS, "reasoning_details", "thinking_blocks"))
-
 _THOUGHT_PARTS = ("thinking", "reasoning", "thought", "reasoning_text", "summary_text")
 """Types of the parts of a content that are reasoning."""
 
 _GEMINI_TAGS = ("<thought>", "</thought>")
 
-_WHOLE_KEYS = frozenset(("content", "tool_calls", "function_call"))
-"""Keys of a complete message that are compared with what its pieces have said."""
 
 _MOST_DIFFERING = 3
 """Complete messages that are compared with an answer that they do not begin with; a server sends one."""
@@ -271,7 +199,7 @@ class CompletionDecoder:
         yield from self._unknown.take()
 
     def _chunk(self, chunk: dict[str, Any]) -> Iterator[StreamEvent]:
-        is_plain = chunk.keys() <= _PLAIN_CHUNK and chunk.get("object") != "error"
+        is_plain = chunk.keys() <= PLAIN_CHUNK and chunk.get("object") != "error"
         errors = []
         if chunk.get("error") or not is_plain:
             errors.append(stated_error(chunk, is_bare="choices" not in chunk))
@@ -306,7 +234,7 @@ class CompletionDecoder:
         if "citations" in chunk or "search_results" in chunk:
             self._citations.add(listed_citations(chunk))
         if not is_error:
-            yield from self._others(chunk, _CHUNK_KEYS)
+            yield from self._others(chunk, CHUNK_KEYS)
 
     def _others(self, values: dict[str, Any], known: frozenset[str]) -> Iterator[StreamEvent]:
         """Yield pictures under unknown keys beside the answer, and note what is meant for a person: most is not."""
@@ -318,17 +246,17 @@ class CompletionDecoder:
                 self._unknown.add(key, values[key])
 
     def _one_choice(self, choice: dict[str, Any]) -> Iterator[StreamEvent]:
-        if not choice.keys() <= _PLAIN_CHOICE:
+        if not choice.keys() <= PLAIN_CHOICE:
             add_usage(self._usage, find_usage({"choices": [choice]}))
-            yield from self._others(choice, _CHOICE_KEYS | _BESIDE_DELTA)
+            yield from self._others(choice, CHOICE_KEYS | BESIDE_DELTA)
         index = choice.get("index")
         if index and type(index) is int and self._is_further(index):
             self._unknown.add("a further choice", choice.get("delta") or choice.get("message"))
             return
         self._has_first = self._has_first or index == 0
         delta, message = choice.get("delta"), choice.get("message")
-        if not _BESIDE_DELTA.isdisjoint(choice) and isinstance(delta, dict | None):
-            delta = {key: choice[key] for key in _BESIDE_DELTA & choice.keys()} | (delta or {})
+        if not BESIDE_DELTA.isdisjoint(choice) and isinstance(delta, dict | None):
+            delta = {key: choice[key] for key in BESIDE_DELTA & choice.keys()} | (delta or {})
         finish = _finish_reason([choice, delta, message])
         if isinstance(delta, dict) and isinstance(message, dict):
             delta, message = self._told_apart(delta, message)
@@ -378,9 +306,9 @@ class CompletionDecoder:
         if not self._has_begun:
             yield from self._delta(message)
             return
-        known = _WHOLE_KEYS | self._said_keys
+        known = WHOLE_KEYS | self._said_keys
         if self._has_thought:
-            known |= _THOUGHT_KEYS
+            known |= THOUGHT_KEYS
         rest = {key: message[key] for key in message.keys() - known}
         whole = join_text(message.get("content"))
         yield from self._held_text(whole)
@@ -403,30 +331,30 @@ class CompletionDecoder:
 
     def _delta(self, delta: dict[str, Any], *, ends: bool = False) -> Iterator[StreamEvent]:
         self._has_begun = True
-        if delta.keys() <= _PLAIN_DELTA:
+        if delta.keys() <= PLAIN_DELTA:
             yield from self._contents(delta.get("content"))
             return
         self._said_keys |= {key for key in delta if delta[key]}
-        if not _USAGE.isdisjoint(delta):
+        if not USAGE.isdisjoint(delta):
             add_usage(self._usage, find_usage(delta))
         if not ERROR_KEYS.isdisjoint(delta):
             self._error = self._error or stated_error(delta)
         yield from self._reasoning(delta)
         yield from self._marked_contents(delta)
-        for key in sorted(delta.keys() - _DELTA_KEYS):
+        for key in sorted(delta.keys() - DELTA_KEYS):
             events = self._pictures.of_key(key, delta[key])
             if events is None:
                 self._unknown.add(key, delta[key])
             yield from self._picture(events)
         if refusal := delta.get("refusal"):
             yield from self._refusal(refusal)
-        images = delta.get("images")
-        for image in as_items(images):
+        for image in as_items(delta["images"]) if delta.get("images") else ():
             events = self._pictures.of_value(image)
             if events is None:
                 self._unknown.add("images", image)
             yield from self._picture(events)
-        self._citations.add(delta.get("annotations"))
+        if "annotations" in delta:
+            self._citations.add(delta["annotations"])
         if delta.get("tool_calls") or delta.get(LEGACY):
             yield from self._called(delta, ends=ends)
 
@@ -517,7 +445,8 @@ class CompletionDecoder:
             text = join_reasoning_details(details) or inner_text(delta.get("thinking_blocks"))
         if not text:
             for key in REASONING_KEYS:
-                self._unknown.add(key, delta.get(key))
+                if key in delta:
+                    self._unknown.add(key, delta[key])
         self._reasoning_field = self._reasoning_field or field
         yield from self._thought(text, field)
 

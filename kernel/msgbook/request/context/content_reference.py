@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from msgbook.approval import Roots
 from msgbook.errors import MsgbookError, ToolError
-from msgbook.messages import Part, document_part
+from msgbook.messages import Part, content_parts, document_part, with_text_after
 from msgbook.request.context.sources import EarlierTexts, ReferencedText, SourceError
 from msgbook.request.context.tags import Lines
 from msgbook.request.records import REPLAY_LIMIT, files_by_key, is_sent_in_full, valid_entries
@@ -155,11 +155,7 @@ def replay_content_reference(context: Mapping[str, Any], load: LoadText) -> str:
 
 def append_content_reference(content: str | list[Part], block: str) -> str | list[Part]:
     """Return a user message's content with the element at its end, in the text or as a last part."""
-    if not block:
-        return content
-    if isinstance(content, str):
-        return f"{content}\n\n{block}"
-    return [*content, {"type": "text", "text": block}]
+    return with_text_after(content, block, "\n\n") if block else content
 
 
 def _file_record(
@@ -262,8 +258,7 @@ def with_documents(
             parts.append(document_part(PurePosixPath(key).name or key, url))
     if not parts:
         return content
-    before = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    return [*before, *parts]
+    return [*content_parts(content), *parts]
 
 
 def read_pdf_reference(

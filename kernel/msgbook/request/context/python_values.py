@@ -40,13 +40,14 @@ def _describe(value: Any) -> str:
     special = _describe_library_value(value)
     if special is not None:
         return f"{name}, {special}"
-    if isinstance(value, str):
-        return f"{name}, {len(value)} characters:\n{capped(value, LIMIT - 200)}"
-    if isinstance(value, bytes | bytearray):
-        return f"{name}, {len(value)} bytes: {_short(bytes(value[:200]))}"
-    if isinstance(value, Mapping):
-        lines = (f"{_short(key)}: {_short(value[key])}" for key in islice(value, _ITEMS))
-        return _list_items(name, len(value), "items", lines)
+    match value:
+        case str():
+            return f"{name}, {len(value)} characters:\n{capped(value, LIMIT - 200)}"
+        case bytes() | bytearray():
+            return f"{name}, {len(value)} bytes: {_short(bytes(value[:200]))}"
+        case Mapping():
+            lines = (f"{_short(key)}: {_short(value[key])}" for key in islice(value, _ITEMS))
+            return _list_items(name, len(value), "items", lines)
     if isinstance(value, list | tuple | set | frozenset) or _is_sequence(value):
         return _list_items(name, len(value), "items", map(_short, islice(value, _ITEMS)))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -72,8 +72,9 @@ class SummaryLookup:
             text: The text that a new summary would cover.
             is_left_out: As in `MissingSummary`.
         """
-        if isinstance(own, dict) and own.get("source") in (None, source) and _text(own):
-            return _text(own)
+        given = as_dict(own)
+        if given.get("source") in (None, source) and _text(given):
+            return _text(given)
         found = self.used[source] = self.known.get(source)
         if found is None:
             self.missing.append(

@@ -13,7 +13,7 @@ from msgbook.approval import StoreError
 from msgbook.approval.store import Store, data_file
 from msgbook.text import map_texts, one_line, repair_surrogates
 from msgbook.tools.tool_schemas import UnfitSchemaError, fit_schema
-from msgbook_format.typed import as_dict, as_text, change_texts
+from msgbook_format.typed import as_dict, as_list, as_text, change_texts
 
 TOOL_LIMIT = 1000
 """Tools of one server that are read. Model servers take 128."""
@@ -173,7 +173,7 @@ class KeptLists:
         except StoreError:
             return None
         tools, problems = kept.get("tools"), kept.get("problems")
-        said = map(str, problems) if isinstance(problems, list) else ()
+        said = map(str, as_list(problems))
         return read_listing(tools, said) if isinstance(tools, list) else None
 
     def save(self, digest: str, listing: Listing) -> None:

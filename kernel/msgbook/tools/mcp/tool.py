@@ -22,7 +22,7 @@ from msgbook.text import counted, one_line, repair_surrogates, visible
 from msgbook.tool_calls import parse_arguments
 from msgbook.tools.base import CallContext, Content, Tool
 from msgbook.tools.mcp.listing import ListedTool
-from msgbook_format.typed import as_list
+from msgbook_format.typed import as_list, as_texts
 
 # A server's answer to a call, as the model reads it. Pure: a server may send anything.
 
@@ -132,7 +132,7 @@ def _image(data: str, mime: Any) -> Part:
 
 def _link(uri: str, entry: Mapping[str, Any]) -> str:
     said = [entry.get(key) for key in ("name", "mimeType", "description")]
-    words = ", ".join(_line(value) for value in said if isinstance(value, str) and value)
+    words = ", ".join(map(_line, filter(None, as_texts(said))))
     return f"[resource {_line(uri)}{f': {words}' if words else ''}]"
 
 
