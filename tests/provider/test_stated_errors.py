@@ -19,6 +19,12 @@ ERRORS: list[Any] = [
     {"type": "error", "message": WORDS},
     {"code": 500, "message": WORDS},
     {"status_code": 503, "message": WORDS},
+    {"statusCode": "503", "message": WORDS},
+    {"status": 500, "msg": WORDS},
+    {"code": "InvalidParameter", "message": WORDS, "request_id": "r"},
+    {"type": "about:blank", "title": WORDS, "status": 500},
+    {"success": False, "message": WORDS},
+    {"code": "9" * 5000, "message": WORDS},
     {"detail": WORDS},
     {"detail": [{"msg": WORDS, "loc": ["body"]}]},
     {"error": WORDS},
@@ -151,3 +157,43 @@ def test_an_event_that_is_framed_twice_is_read() -> None:
     )
 
     assert StreamedTurn("chat", body).said["text"] == "a"
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"code": 0, "message": "success"},
+        {"code": "ok", "msg": "fine"},
+        {"status": 200, "message": "going on"},
+        {"status": "in_progress", "message": "going on"},
+        {"status": "queued", "message": "You are third"},
+        {"success": True, "message": "fine"},
+        {"success": None, "code": None},
+    ],
+)
+def test_what_says_that_all_is_well_is_no_error(event: Any) -> None:
+    said = StreamedTurn("chat", sse(delta(content="half"), event, finish(), DONE)).said
+
+    assert (said["status"], said["errors"]) == ("done", [])
+
+
+@pytest.mark.parametrize("reason", ["network_error", "engine_dead"])
+def test_a_finish_reason_of_a_failure_is_quoted(reason: str) -> None:
+    turn = StreamedTurn("chat", sse(delta(content="half"), finish(reason), DONE)).turn
+
+    assert (turn["status"], turn["finish_reason"]) == ("incomplete", reason)
+
+
+@pytest.mark.parametrize(("content", "status"), [("half", "incomplete"), ("", "error")])
+def test_an_error_without_words_ends_what_came(content: str, status: str) -> None:
+    said = StreamedTurn("chat", sse(delta(content=content), finish("error"), DONE)).said
+
+    assert (said["text"], said["status"]) == (content, status)
+    assert "did not say which" in said["errors"][0]
+
+
+@pytest.mark.parametrize("end", ["data: [END]", "event: end\ndata: {}", "event: finish\ndata:"])
+def test_an_end_by_another_name_is_one(end: str) -> None:
+    said = StreamedTurn("chat", sse(delta(content="whole")) + f"{end}\n\n".encode()).said
+
+    assert (said["text"], said["status"]) == ("whole", "done")

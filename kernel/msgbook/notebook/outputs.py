@@ -27,7 +27,7 @@ _OBJECT = re.compile(r"\s*<[\w.]{1,100} (object|at 0x)[^<>\n]{0,100}>\s*")
 HTML = "text/html"
 """Sent as text where no other type says more."""
 _UNSEEN = re.compile(r"<(script|style|head|template|svg)\b.*?(?:</\1\b[^<>]*>|\Z)|<!--.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL)  # fmt: skip
-_TAG = re.compile(r"<[/!?]?([A-Za-z][\w-]*)?[^<>]*>")
+_TAG = re.compile(r"</?([A-Za-z][\w-]*)[^<>]*>|<[!?][^<>]*>")
 _LINES = frozenset(
     (
         *("address", "article", "blockquote", "br", "caption", "dd", "details", "div", "dl", "dt", "h1", "h2", "h3", "h4"),

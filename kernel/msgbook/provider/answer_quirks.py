@@ -85,7 +85,7 @@ _FINISH_REASONS = {
         "moderation",
     ),
     "insufficient_system_resource": ("insufficient_system_resource",),  # DeepSeek
-    "error": ("error", "network_error"),  # OpenRouter, Zhipu
+    "error": ("error",),  # OpenRouter
 }
 """Finish reasons of servers, whatever their case and hyphens, by their name in the chat API. A reason that
 is not here never ends a turn as done: the reader is told what it is."""

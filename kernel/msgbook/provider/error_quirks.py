@@ -91,11 +91,30 @@ def stated_error(event: dict[str, Any], *, is_bare: bool = False) -> Any:
     if reply.get("status_code"):
         return {"message": reply.get("status_msg") or reply, "code": reply["status_code"]}
     is_error = "error" in (event.get("object"), event.get("type"), event.get("status"))
-    code = event.get("code", event.get("status_code"))
-    is_error = is_error or (is_bare and isinstance(code, int) and code >= 400)
+    is_error = is_error or (is_bare and _states_failure(event))
     if is_error and not event.get("choices"):
         return event
     return event.get("detail") if is_bare and "type" not in event else None
+
+
+_STATUS_KEYS = ("code", "status_code", "statusCode", "status", "errcode")
+_MESSAGE_KEYS = ("message", "msg", "detail", "errmsg")
+
+
+def _states_failure(event: dict[str, Any]) -> bool:
+    """Return whether an event that is no part of an answer has the status of a failure, or the name of one beside words."""
+    name = event.get("code")
+    is_named = isinstance(name, str) and not name.isdecimal() and name.lower() not in _NO_ERRORS
+    if (
+        is_named
+        and "type" not in event
+        and any(isinstance(event.get(k), str) for k in _MESSAGE_KEYS)
+    ):
+        return True
+    statuses = (
+        str(event[key])[:9] for key in _STATUS_KEYS if isinstance(event.get(key), int | str)
+    )
+    return event.get("success") is False or any(s.isdecimal() and int(s) >= 400 for s in statuses)
 
 
 def _is_empty(error: Any) -> bool:
@@ -367,6 +386,12 @@ def is_wrong_place(status: int, error: Any) -> bool:
     )
 
 
+_OF_AN_ELEMENT = re.compile(
+    r"\b(image|picture|photo|pdf|document|attachment|file)\b(?!s? and).{0,40}\b(too (large|big)|exceed|larger|over)", re.IGNORECASE
+)  # fmt: skip
+"""Words about one element that is too large, and not the request."""
+
+
 def find_room(words: str) -> int | None:
     """Return the tokens that a request leaves of the context window for its answer; None if words do not say it."""
     found = _NO_ROOM.search(words)
@@ -384,7 +409,7 @@ def is_too_long(status: int, error: Any) -> bool:
     if status == 429:
         return bool(_ABOVE_RATE.search(words))
     if status not in (0, 400, 422, 500):
-        return status == 413
+        return status == 413 and not _OF_AN_ELEMENT.search(words)
     says_so = "context_length_exceeded" in codes_of(error) or _TOO_LONG.search(words)
     room = find_room(words)
     if room is not None:

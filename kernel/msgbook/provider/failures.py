@@ -37,7 +37,7 @@ from msgbook.provider.http import RedirectedError
 from msgbook.provider.requested_waits import may_retry, requested_wait
 from msgbook.text import excerpt, visible
 
-_REFUSALS = {0, 400, 404, 415, 422, 500, 501}
+_REFUSALS = {0, 400, 404, 413, 415, 422, 500, 501}
 """Statuses by which servers refuse a part of a request; llama.cpp answers 500 to an image. 0: inside an answer."""
 
 _NO_ACCESS = {401, 403, 407}

@@ -36,7 +36,7 @@ _SILENT_LINES = frozenset(
 _ODD_LIMIT = 2000
 """Characters that are kept of data which is JSON and no object, and of data which is words."""
 
-_ENDS = frozenset(("done", "eos", "end of stream"))
+_ENDS = frozenset(("done", "eos", "end", "finish", "finished", "complete", "end of stream"))
 """Data, and names of events, that end an answer, whatever their case, with brackets and quotation marks or without."""
 
 _END_LENGTH = 20

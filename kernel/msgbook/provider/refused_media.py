@@ -128,7 +128,7 @@ _TEXT_ALONE = re.compile(
 _ONE_DOCUMENT = re.compile(
     rf"{_OF_ONE}|"
     r"too (large|big|many|long)|at most|limit|more than|damaged|password|encrypt"
-    r"|\bpages?\b|\bpars|empty|mime|base64|malformed|\binvalid (?!(value|type)\b)|\bfail|\bunable\b"
+    r"|\bpages?\b|\bpars|empty|mime|base64|malformed|\binvalid (?!(value|type)\b)|\bnot (a )?valid\b|\bfail|\bunable\b"
     r"|could not|couldn't|cannot|can't|过多|加密|超过|解析",
     re.IGNORECASE,
 )

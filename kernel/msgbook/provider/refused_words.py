@@ -24,7 +24,7 @@ _TOOLS = r"(tools?|(tool|function)[ _-]?(use|calls?|calling))"
 TOOLS_AS_SUCH = re.compile(
     rf"(not|n't) support {_TOOLS}\b|\bthat support tool use"
     rf"|\b{_TOOLS}\b\W{{0,3}}((is|are) )?not (yet )?(supported|enabled|available|implemented)"
-    r"|--enable-auto-tool-choice|tools param requires"
+    r"|--enable-auto-tool-choice|tools param requires|\b(unsupported|invalid|unknown) tool type\W{1,4}function\b"
     r"|\b(argument|parameter|field|key|property|input)s?\b( supplied)?\W{1,4}tools\b[\"'`]?\W{0,2}$"
     r"|(?<![\w.])(body\W{1,3})?tools[\"'`]?\W{1,3}extra (inputs|fields)"
     r"|(不支持|不能使用|無法使用).{0,8}(工具|函数|函數|function|tools?)|(工具|函数)调用.{0,6}不(支持|可用)"
@@ -157,7 +157,7 @@ NO_REASONING_BACK = re.compile(
     r"encrypted[ _]content\b.{0,200}\b(verif|decrypt|invalid|pars)|invalid_encrypted_content"
     r"|without its required|\brs_\w+\W.{0,40}\bnot found"
     r"|\binput\W{1,3}\d+\W{1,3}id\b"
-    r"|\b(input|item)\b.{0,60}[\"'`]reasoning[\"'`]|\breasoning[ _]items?\b.{0,60}\bnot\b",
+    r"|\b(input|item)\b.{0,60}[\"'`]reasoning[\"'`]|\b(input|item)[ _]types?\W{1,3}reasoning\b|\breasoning[ _]items?\b.{0,60}\bnot\b",
     re.IGNORECASE,
 )
 """Words about reasoning that the server is given back: it comes from another account, is changed, or unknown to it.

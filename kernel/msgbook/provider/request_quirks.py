@@ -429,7 +429,9 @@ ADAPTATIONS: tuple[Row[Any], ...] = (
     whole(
         holds_calls,
         lambda refusal: (
-            misses_call(refusal) or any(p.search(refusal.words) for p in (SIGNATURE, TOOL_ROLE))
+            misses_call(refusal)
+            or wants_alternation(refusal)  # of a template that knows no results
+            or any(p.search(refusal.words) for p in (SIGNATURE, TOOL_ROLE))
         ),
         with_calls_as_text,
         "{model} does not take the tool calls of this conversation; they and their results were sent as text.",

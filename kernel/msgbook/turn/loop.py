@@ -236,7 +236,7 @@ def end_of_answer(end: ModelFinished | None, blocks: list[Block]) -> TurnFinishe
         return TurnFinished("incomplete", None, "IncompleteAnswer", message)
     if reason == "error":
         message = "The server ended the answer with an error and did not say which."
-        return TurnFinished("error", None, "APIError", message)
+        return TurnFinished("incomplete" if received else "error", None, "APIError", message)
     if reason == PAUSE_REASON:
         return None  # the server goes on where it is given its answer back
     if reason not in (None, *COMPLETE_REASONS):

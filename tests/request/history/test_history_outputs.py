@@ -56,6 +56,7 @@ TABLE = (
         ({"text_plain": "  a\n0 1", "text_html": "<table>"}, "  a\n0 1"),
         ({"text_html": "<b>"}, "[text/html]"),
         ({"text_html": "<script>draw()</script><div id='x'></div>"}, "[text/html]"),
+        ({"text_html": "<!doctype html><p>if a < b and c > d</p>"}, "if a < b and c > d"),
         ({"text_html": "<p>Sales<br>rose</p>&lt;5 %"}, "Sales\nrose\n<5 %"),
         ({"text_html": TABLE}, "| a | b\n0 | 1 | x y"),
         (

@@ -19,7 +19,9 @@ from msgbook_format.files import read_regular
 
 MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 
-CONVERSATIONS = re.compile(r"(?:.*/)?\s*conversations(?:-\d{1,6})?\.json", re.DOTALL)
+CONVERSATIONS = re.compile(
+    r"(?:.*/)?\s*conversations(?:-\d{1,6})?\.json", re.DOTALL | re.IGNORECASE
+)
 _RATIO, _SURELY_FINE = 100, 20_000_000
 """JSON of chats shrinks to a tenth. What claims to shrink more than this, and is large, is not an archive of chats."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)

@@ -64,7 +64,7 @@ def load(data: bytes, item_keys: Collection[str] = ()) -> tuple[Any, bool]:
         raise BadJsonError(
             f"expected JSON of at most {jsontext.MAX_DEPTH} levels, found more levels"
         )
-    text = text.strip()
+    text = text.strip(" \t\r\n\0")  # a download that was cut off may be filled up with zeros
     if not text:
         raise BadJsonError("expected JSON, found an empty file")
     try:
