@@ -86,6 +86,8 @@ def test_without_two_of_one_name_the_setting_is_named():
     [
         ("top_p", "Unsupported parameter: 'top_p' is not supported with this model."),
         ("seed", "Extra inputs are not permitted: parameter seed"),
+        ("seed", "seed: Extra inputs are not permitted"),
+        ("verbosity", "litellm.BadRequestError: verbosity: Extra inputs are not permitted"),
         ("parallel_tool_calls", "Unknown parameter: 'parallel_tool_calls'."),
         ("stop", "Unsupported parameter: 'stop' is not supported with this model."),
         ("verbosity", "Unrecognized request argument supplied: verbosity"),

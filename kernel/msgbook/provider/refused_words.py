@@ -146,7 +146,8 @@ def _is_named(key: str, words: str) -> bool:
         rf"(argument|parameter|field|key|option|property|input|body)s?( supplied)?\W{{1,4}}{whole}"
     )
     quoted = rf"[\"'`](\w+\.)*{whole}[\"'`]"
-    return bool(re.search(rf"{quoted}|{named}|: {whole}\W*$", words, re.IGNORECASE))
+    alone = rf"(^|: ){whole}(: |\W*$)"
+    return bool(re.search(rf"{quoted}|{named}|{alone}", words, re.IGNORECASE))
 
 
 EFFORT = r"reasoning[ _.-]?(effort|level)|(?<!best[ -])\beffort\b|[\"'`]reasoning[\"'`]|\breasoning(:| (is|must|should|was|param))|\bthinking\b|\bthink value\b"

@@ -110,6 +110,15 @@ def test_pictures_and_documents_are_blocks_of_prompts_and_of_results():
     assert sent["messages"][2]["content"][0]["content"] == blocks
 
 
+@pytest.mark.parametrize("kind", ["image/jpg", "IMAGE/JPEG", "image/pjpeg"])
+def test_a_jpeg_has_the_one_name_that_the_api_knows(kind):
+    image = {"type": "image_url", "image_url": {"url": f"data:{kind};base64,/9j/"}}
+
+    [block] = body(user([image]))["messages"][0]["content"]
+
+    assert block["source"]["media_type"] == "image/jpeg"
+
+
 def test_ids_that_the_api_refuses_are_replaced_the_same_in_call_and_result():
     strange = tool_call("read:0", "read", "{}")
     sent = body(user("Hi"), assistant(None, [strange]), tool_result("read:0", "x"))["messages"]

@@ -30,6 +30,9 @@ _OF_SERVER = (*_SERVER_CALLS, _SERVER_RESULT)
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """Ids of calls that the API takes. Other servers make others, and the conversation came from them."""
 
+_JPEG = dict.fromkeys(("image/jpg", "image/pjpeg"), "image/jpeg")
+"""Other names of a type, which tools give and the API refuses."""
+
 _DATA = re.compile(r"data:([^;,]*)[^,]*;base64,", re.IGNORECASE)
 
 
@@ -221,4 +224,9 @@ def _source(url: str) -> dict[str, str]:
     head = _DATA.match(url)
     if head is None:
         return {"type": "url", "url": url}
-    return {"type": "base64", "media_type": head[1].lower(), "data": url[head.end() :]}
+    kind = head[1].lower()
+    return {
+        "type": "base64",
+        "media_type": _JPEG.get(kind, kind),
+        "data": url[head.end() :],
+    }
