@@ -204,6 +204,11 @@ class ChatKernel(WakingKernel):
 
     def _wake_and_warm_up(self) -> None:
         try:
-            self.wake().warm_up()
+            with self.running_turn(self.io_loop.asyncio_loop.create_future()):
+                kernel = self.wake()
+            if self.interrupted:
+                # It was meant for the cells that wait meanwhile.
+                self._abort_queues()
+            kernel.warm_up()
         except Exception as error:
             self._report(error)  # the first cell says it on the page

@@ -44,6 +44,18 @@ def on_control(kernel: KernelClient, kind: str, content: Any = None, **more: Any
             return reply["content"]
 
 
+def until_queued(kernel: KernelClient) -> None:
+    """Wait until the kernel has taken from its socket all that was sent to it on the shell channel."""
+    subshell = on_control(kernel, "create_subshell_request")["subshell_id"]
+    request = kernel.client.session.msg("kernel_info_request")
+    request["header"]["subshell_id"] = subshell
+    kernel.client.shell_channel.send(request)
+    sent, answered = request["header"]["msg_id"], ""
+    while answered != sent:
+        answered = kernel.client.get_shell_msg(timeout=HANG_LIMIT)["parent_header"]["msg_id"]
+    on_control(kernel, "delete_subshell_request", {"subshell_id": subshell})
+
+
 def errors(messages: list[Any]) -> list[str]:
     return [m["content"]["evalue"] for m in messages if m["msg_type"] == "error"]
 
@@ -137,6 +149,39 @@ def test_an_interrupt_while_a_cell_wakes_its_kernel_stops_the_cell(start, server
     assert not (tmp_path / "ran").exists()
     assert server.requests == []
     assert later["status"] == "ok"
+
+
+@pytest.mark.parametrize("code", ["Well?", "%%python\nopen('ran', 'w')"])
+def test_an_interrupt_while_a_chat_wakes_by_itself_stops_the_cells_that_wait(
+    start, server, tmp_path, code
+):
+    hold(tmp_path)
+    server.answers = [text("Yes.")]
+    with start(CHAT="1") as kernel:
+        (tmp_path / "begun").read_text()
+        requests = [kernel.start(code, "a"), kernel.start(code, "b")]
+        until_queued(kernel)
+        on_control(kernel, "interrupt_request")
+        (tmp_path / "go").write_text("go")
+        replies = [kernel.finish(request)[0] for request in requests]
+        assert server.requests == []
+        later, _ = kernel.run("Are you there?", "a")
+
+    assert [reply["status"] for reply in replies] == ["aborted"] * 2
+    assert not (tmp_path / "ran").exists()
+    assert later["status"] == "ok"
+
+
+def test_an_interrupt_while_a_chat_wakes_by_itself_stops_no_later_cell(start, server, tmp_path):
+    hold(tmp_path)
+    server.answers = [text("Yes.")]
+    with start(CHAT="1") as kernel:
+        (tmp_path / "begun").read_text()
+        on_control(kernel, "interrupt_request")
+        (tmp_path / "go").write_text("go")
+        kernel.client.kernel_info(reply=True, timeout=HANG_LIMIT)
+
+        assert kernel.run("Are you there?", "a")[0]["status"] == "ok"
 
 
 def test_a_first_cell_on_the_control_channel_finds_no_key_and_may_be_a_message(server, tmp_path):
