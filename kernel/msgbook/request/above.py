@@ -45,8 +45,8 @@ _MAX_FILES = 200
 """Files that are compared for one request, those that were sent last: each is read."""
 
 
-_NO_LINES = "no such lines"
-"""Stands for a digest if the file has become too short."""
+_GONE_PART = "no such lines"
+"""Stands for a digest if the file has become too short, or lacks the cell."""
 
 
 class _SentFile(NamedTuple):
@@ -106,7 +106,8 @@ class ChangedFiles:
         """
         reference = file.reference
         stamp = await sources.stamp(reference.name)
-        if stamp == GONE and reference.lines:  # or the name ends as lines do
+        is_part = bool(reference.lines or reference.cell)
+        if stamp == GONE and is_part:  # or the name ends as lines or a cell do
             reference = Reference("path", file.key)
             stamp = await sources.stamp(reference.name)
         if stamp is None or stamp.size > files.FILE_LIMIT:
@@ -117,11 +118,12 @@ class ChangedFiles:
         if known is not None and known[0] == stamp:
             return known[1]
         try:
-            referenced = await sources.read(reference.name, reference.lines, nested=True)
+            name, lines, cell = reference.name, reference.lines, reference.cell
+            referenced = await sources.read(name, lines, nested=True, cell=cell)
         except ReadLimitError:
             return None
         except SourceError:
-            return None if reference.lines is None else _NO_LINES
+            return _GONE_PART if is_part else None
         text = referenced.text
         if referenced.kind != "literal":
             text = expand_macros(text, file.macros)[0]

@@ -64,9 +64,11 @@ class ReferenceSources(FileSources):
         self._redact = redact
         self._summaries = _KnownSummaries(cells)
 
-    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> ReferencedText:
+    async def read(
+        self, path: str, lines: Lines | None, *, nested: bool, cell: str = ""
+    ) -> ReferencedText:
         """Return a file or some of its lines, redacted."""
-        referenced = await super().read(path, lines, nested=nested)
+        referenced = await super().read(path, lines, nested=nested, cell=cell)
         return replace(referenced, text=self._redact(referenced.text))
 
     async def cell(self, cell_id: str) -> ReferencedText:
@@ -225,12 +227,14 @@ class SourcesAbove(ReferenceSources):
         self._reads = reads
         self.pixels = reads.pixels
 
-    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> ReferencedText:
+    async def read(
+        self, path: str, lines: Lines | None, *, nested: bool, cell: str = ""
+    ) -> ReferencedText:
         """Return a file or some of its lines."""
         self._reads.count_read()
         began = time.monotonic()
         try:
-            referenced = await super().read(path, lines, nested=nested)
+            referenced = await super().read(path, lines, nested=nested, cell=cell)
         finally:
             self._reads.count_seconds(time.monotonic() - began)
         self._reads.count_characters(len(referenced.text))

@@ -3,6 +3,7 @@ import {
   beginQuestion,
   type IAsked,
   type IGrid,
+  nameInFile,
   selectedRows
 } from '../ask/selections';
 
@@ -16,7 +17,17 @@ describe('beginQuestion', () => {
     [{ text: 'x', cellId: 'abc-1' }, '@[cell:abc-1] '],
     [{ text: 'x', path: 'a/b.py' }, '@[a/b.py] '],
     [{ text: 'x', path: 'b.py', lines: [10, 20] }, '@[b.py:10:20] '],
-    [{ text: 'x', path: 'b.py', lines: [7, 7] }, '@[b.py:7] ']
+    [{ text: 'x', path: 'b.py', lines: [7, 7] }, '@[b.py:7] '],
+    [{ text: 'x', path: 'a.ipynb', cellId: 'c-1' }, '@[a.ipynb:cell:c-1] '],
+    [{ text: 'x', path: 'a.ipynb', cellId: '#3' }, '@[a.ipynb:cell:#3] '],
+    [
+      { text: 'x', path: 'a.ipynb', cellId: 'c-1', lines: [2, 4] },
+      '@[a.ipynb:cell:c-1:2:4] '
+    ],
+    [
+      { text: 'x', path: 'a.ipynb', cellId: 'c-1', isQuoted: true },
+      '@[a.ipynb:cell:c-1]\n\nAbout this:\n\n```\nx\n```\n\n'
+    ]
   ])('refers to what can be named: %j', (asked, message) => {
     expect(begin(asked)).toBe(message);
   });
@@ -26,7 +37,11 @@ describe('beginQuestion', () => {
     { text: 'x', cellId: 'a] @[.env' },
     { text: 'x', path: 'a] @[.env' },
     { text: 'x', path: 'a\n%%bash' },
-    { text: 'x', path: 'a.png', lines: [1, 2] }
+    { text: 'x', path: 'a.png', lines: [1, 2] },
+    { text: 'x', path: 'a.ipynb', cellId: 'a] @[.env', lines: [1, 2] },
+    { text: 'x', path: 'a] @[.ipynb', cellId: 'a' },
+    { text: 'x', path: 'a.Rmd', cellId: 'a' },
+    { text: 'x', isQuoted: true }
   ])('quotes what cannot: %j', asked => {
     expect(begin(asked)).toBe('About this:\n\n```\nx\n```\n\n');
   });
@@ -34,6 +49,8 @@ describe('beginQuestion', () => {
   it('quotes what stands where the chat cannot read it', () => {
     const asked = { text: 'x', path: 'Other:b.py' };
     expect(beginQuestion(asked, () => null, trans)).toMatch(/^About this:/);
+    const cell = { text: 'x', path: 'Other:b.ipynb', cellId: 'a' };
+    expect(beginQuestion(cell, () => null, trans)).toMatch(/^About this:/);
   });
 
   it.each([
@@ -57,6 +74,39 @@ describe('beginQuestion', () => {
       expect(line).not.toMatch(/[\r\v\f\u0085\u2028\u2029]/);
       expect(/^ {0,3}(`*)/.exec(line)![1].length).toBeLessThan(fence.length);
     }
+  });
+});
+
+describe('nameInFile', () => {
+  const cells = [
+    { id: 'a', source: 'x = 1' },
+    { id: 'b', source: ['y = 1\n', 'z'] },
+    { source: 'old' },
+    { id: 'c', source: 'twice' },
+    { id: 'c', source: 'twice' }
+  ];
+  const named = (index: number, id: string, source: string) =>
+    nameInFile({ cells }, index, id, source);
+
+  it('is the id of the cell, wherever it stands', () => {
+    expect(named(0, 'a', 'x = 1')).toBe('a');
+    expect(named(4, 'b', 'y = 1\nz')).toBe('b');
+  });
+
+  it('is the number of a cell without an id', () => {
+    expect(named(2, 'made-by-the-page', 'old')).toBe('#3');
+  });
+
+  it.each<[unknown, number, string, string]>([
+    [{ cells }, 0, 'a', 'x = 2'],
+    [{ cells }, 2, 'made-by-the-page', 'new'],
+    [{ cells }, 0, 'made-by-the-page', 'x = 1'],
+    [{ cells }, 3, 'c', 'twice'],
+    [{ cells }, 9, 'd', ''],
+    [{ cells: {} }, 0, 'a', 'x = 1'],
+    [null, 0, 'a', 'x = 1']
+  ])('is none of a cell that is not saved as it is shown', (...asked) => {
+    expect(nameInFile(...asked)).toBeNull();
   });
 });
 

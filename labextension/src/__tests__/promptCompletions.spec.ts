@@ -65,6 +65,14 @@ it('a cell is shown by its number and words, and found by them and by its id', a
   expect(start).toBe('cell:'.length);
 });
 
+it('a cell of another notebook is shown and found in the same way', async () => {
+  const type = 'cell:\u00a0[2]\u00a0plot';
+  const { start, items } = await reply('an.ipynb:cell:#2', type);
+  const [{ label, insertText }] = items;
+  expect([label, insertText]).toEqual(['[2] plot · #2', '#2']);
+  expect(start).toBe('an.ipynb:cell:'.length);
+});
+
 it('what JupyterLab inserts stays what it is when a match is explained', async () => {
   const completions = new PromptCompletions(() => null, {
     patience: () => 1000,

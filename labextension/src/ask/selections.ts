@@ -1,13 +1,18 @@
 import type { Cell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import { type DocumentRegistry, DocumentWidget } from '@jupyterlab/docregistry';
+import type { IBaseCell, INotebookContent } from '@jupyterlab/nbformat';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Widget } from '@lumino/widgets';
 import { kindOfCell } from '../cells/changeKind';
 import type { BareCell } from '../comm/ourKernels';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { fenced } from '../code/notebookCode';
-import { referenceTo, referenceToCell } from '../prompts/attachments';
+import {
+  referenceTo,
+  referenceToCell,
+  referenceToCellOf
+} from '../prompts/attachments';
 
 /** What a person has selected in a cell or its outputs, and the place of the cell. */
 export interface IAskedCell extends IAsked {
@@ -38,12 +43,42 @@ export function selectedInNotebook(
     shell: 'bash'
   };
   const language = languages[kind ?? ''] ?? '';
-  const part = activeCell.editor ? selectedText(activeCell.editor) : '';
-  if (part !== '') {
-    return { index, text: part, language };
+  const { editor } = activeCell;
+  const part = editor ? selectedText(editor) : '';
+  if (editor && part !== '') {
+    const lines = bare === null ? linesOf(editor) : undefined;
+    return { index, text: part, language, lines };
   }
   const cellId = bare === null ? undefined : activeCell.model.id;
   return { index, text, language, cellId };
+}
+
+/**
+ * Return how the file of a notebook names a cell: by its id, or by its number where the file has none; null if
+ * it does not have the cell as it is shown.
+ */
+export function nameInFile(
+  saved: unknown,
+  index: number,
+  id: string,
+  source: string
+): string | null {
+  const cells = (saved as Partial<INotebookContent> | null)?.cells;
+  if (!Array.isArray(cells)) {
+    return null;
+  }
+  const same = (cells as readonly IBaseCell[]).filter(cell => cell.id === id);
+  const atPlace = cells[index] as IBaseCell | undefined;
+  const found =
+    same.length === 1 ? same[0] : atPlace?.id === undefined ? atPlace : null;
+  if (!found || sourceOf(found) !== source) {
+    return null;
+  }
+  return found.id === undefined ? `#${index + 1}` : id;
+}
+
+function sourceOf({ source }: IBaseCell): string {
+  return Array.isArray(source) ? source.join('') : source;
 }
 
 function selectedInOutput(cells: readonly Cell[]): IAskedCell | null {
@@ -56,7 +91,9 @@ function selectedInOutput(cells: readonly Cell[]): IAskedCell | null {
   const index = outputs
     ? cells.findIndex(cell => cell.node.contains(outputs))
     : -1;
-  return index === -1 || text.trim() === '' ? null : { index, text };
+  return index === -1 || text.trim() === ''
+    ? null
+    : { index, text, isQuoted: true };
 }
 
 function selectedText(editor: CodeEditor.IEditor): string {
@@ -124,14 +161,18 @@ function selectedLines(
   editor: CodeEditor.IEditor,
   path: string | undefined
 ): IAsked {
-  const [start, end] = placesOf(editor);
   const text = selectedText(editor);
-  if (text === '') {
-    return { text: editor.model.sharedModel.getSource(), path };
-  }
+  return text === ''
+    ? { text: editor.model.sharedModel.getSource(), path }
+    : { text, path, lines: linesOf(editor) };
+}
+
+/** Return the first and the last line of the selection, from 1. */
+function linesOf(editor: CodeEditor.IEditor): [number, number] {
+  const [start, end] = placesOf(editor);
   // A selection of whole lines ends at the beginning of the next one.
   const last = end.column === 0 && end.line > start.line ? 0 : 1;
-  return { text, path, lines: [start.line + 1, end.line + last] };
+  return [start.line + 1, end.line + last];
 }
 
 /** Rows of a table that are quoted at most. */
@@ -193,12 +234,14 @@ export interface IAsked {
   readonly text: string;
   /** The language of the text, if it is code. */
   readonly language?: string;
-  /** The cell above the question that is meant as a whole. */
+  /** The cell that is meant or holds the text: above the question, or in the notebook `path`. */
   readonly cellId?: string;
   /** The saved file that is meant, or holds the text. */
   readonly path?: string;
-  /** The first and the last line of the file that are meant, from 1. */
+  /** The first and the last line of the file, or of the cell, that are meant, from 1. */
   readonly lines?: readonly [number, number];
+  /** Whether the text is quoted below the reference, which brings more than it: a cell with its output. */
+  readonly isQuoted?: boolean;
 }
 
 const LANGUAGE = /^[\w+-]{1,20}$/;
@@ -216,34 +259,51 @@ const LINE_END = /\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]/g;
  * @param pathFor - Returns a path as it is named from the folder of the chat; null if it cannot be.
  */
 export function beginQuestion(
-  { text, language = '', cellId, path, lines }: IAsked,
+  { text, language = '', cellId, path, lines, isQuoted }: IAsked,
   pathFor: (path: string) => string | null,
   trans: TranslationBundle
 ): string {
-  const reference =
-    (cellId === undefined ? null : referenceToCell(cellId)) ??
-    (path === undefined ? null : fileReference(pathFor(path), lines));
-  if (reference !== null) {
+  const near = path === undefined ? undefined : pathFor(path);
+  const reference = withLines(whole(near, cellId), lines);
+  if (reference !== null && isQuoted !== true) {
     return `${reference} `;
   }
   const code = {
     text: text.replace(LINE_END, '\n'),
     language: LANGUAGE.test(language) ? language : ''
   };
-  return `${trans.__('About this:')}\n\n${fenced(code)}\n\n`;
+  const quoted = `${trans.__('About this:')}\n\n${fenced(code)}\n\n`;
+  return reference === null ? quoted : `${reference}\n\n${quoted}`;
 }
 
-/** Return the reference to lines of a file, or to all of it; null if none can name it. */
-export function fileReference(
-  path: string | null,
+/** Return the reference to a file or a cell; null if none can name it. */
+function whole(
+  path: string | null | undefined,
+  cellId: string | undefined
+): string | null {
+  if (path === undefined) {
+    return cellId === undefined ? null : referenceToCell(cellId);
+  }
+  if (path === null) {
+    return null;
+  }
+  return cellId === undefined
+    ? referenceTo(path)
+    : referenceToCellOf(path, cellId);
+}
+
+/** Return the reference to lines of what another names; null if that has none. */
+function withLines(
+  reference: string | null,
   lines: IAsked['lines']
 ): string | null {
-  const whole = path === null ? null : referenceTo(path);
-  if (whole === null || lines === undefined) {
-    return whole;
+  if (reference === null || lines === undefined) {
+    return reference;
   }
   const [first, last] = lines;
   const place = first === last ? `${first}` : `${first}:${last}`;
   // An image has no lines.
-  return whole.startsWith('@[') ? `${whole.slice(0, -1)}:${place}]` : null;
+  return reference.startsWith('@[')
+    ? `${reference.slice(0, -1)}:${place}]`
+    : null;
 }

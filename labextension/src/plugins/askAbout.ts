@@ -8,6 +8,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import {
   beginQuestion,
   type IAsked,
+  nameInFile,
   selectedInDocument,
   selectedInNotebook
 } from '../ask/selections';
@@ -46,6 +47,13 @@ interface ISelection {
   readonly chat?: NotebookPanel;
   /** The place of the cell that is asked about in its chat. */
   readonly index?: number;
+  /** The cell of another notebook that is asked about. */
+  readonly cell?: IOtherCell;
+}
+
+interface IOtherCell {
+  readonly panel: NotebookPanel;
+  readonly index: number;
 }
 
 class Asker {
@@ -74,20 +82,55 @@ class Asker {
       ? null
       : bare !== null
         ? { asked, from, chat: widget, index: asked.index }
-        : { asked, from };
+        : { asked, from, cell: { panel: widget, index: asked.index } };
   }
 
   async ask(): Promise<void> {
     const { selection } = this;
+    // Read before the chat takes the focus: the person may go on in the notebook.
+    const place = selection?.cell ? await this._save(selection.cell) : {};
     const chat =
       selection?.chat ?? (selection && (await this._chat(selection)));
     if (!selection || !chat || chat.content.model?.readOnly !== false) {
       return;
     }
     const pathFor = (path: string) => this._pathIn(chat, path);
-    const text = beginQuestion(selection.asked, pathFor, this._trans);
+    const asked = { ...selection.asked, ...place };
+    const text = beginQuestion(asked, pathFor, this._trans);
     this._app.shell.activateById(chat.id);
     await beginMessage(chat, selection.index, text);
+  }
+
+  /**
+   * Save a notebook, since a reference brings what its file says; return how the file names a cell. What the file
+   * does not have as it is shown is not named, so it is quoted.
+   */
+  private async _save({
+    panel: { context, content },
+    index
+  }: IOtherCell): Promise<Pick<IAsked, 'path' | 'cellId'>> {
+    const { model } = content.widgets[index];
+    const { path } = context;
+    if (PathExt.extname(path) !== '.ipynb') {
+      return {};
+    }
+    try {
+      if (context.model.dirty && context.canSave) {
+        await context.save();
+      }
+      if (context.model.dirty) {
+        return {};
+      }
+      const { contents } = this._app.serviceManager;
+      const saved = await contents.get(path, { type: 'notebook' });
+      const source = model.sharedModel.getSource();
+      const cellId = nameInFile(saved.content, index, model.id, source);
+      return cellId === null ? {} : { path, cellId };
+    } catch (error) {
+      // JupyterLab has said it.
+      console.debug('msgbook: %s is not saved:', path, error);
+      return {};
+    }
   }
 
   /** Return the chat that was used last, or a new one beside the document in front. */

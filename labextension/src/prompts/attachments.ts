@@ -294,9 +294,22 @@ function isImage(path: string): boolean {
 /** Ids as Jupyter makes them; a file can hold others. */
 const CELL_ID = /^[\w-]{1,64}$/;
 
-/** Return the reference to a cell; null if none can name it. */
+/** Return the reference to a cell of the chat; null if none can name it. */
 export function referenceToCell(id: string): string | null {
   return CELL_ID.test(id) ? `@[cell:${id}]` : null;
+}
+
+/**
+ * Return the reference to a cell of another notebook; null if none can name it.
+ *
+ * @param name - Its id, or `#` and its number from 1.
+ */
+export function referenceToCellOf(path: string, name: string): string | null {
+  const whole = referenceTo(path);
+  const canBeNamed = CELL_ID.test(name) || /^#\d+$/.test(name);
+  return whole?.endsWith('.ipynb]') === true && canBeNamed
+    ? `${whole.slice(0, -1)}:cell:${name}]`
+    : null;
 }
 
 /**

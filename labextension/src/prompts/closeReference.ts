@@ -31,12 +31,14 @@ export function endsReference(
   const names = offered.map(({ kind, insertText }) =>
     kind === 'cell' ? `cell:${insertText}` : insertText
   );
-  const index = names.indexOf(content);
+  // The cell of another notebook follows its path.
+  const written = content.replace(/^.+\.ipynb:(?=cell:)/i, '');
+  const index = names.indexOf(written);
   if (index === -1 || !ENDS.has(offered[index].kind)) {
     return false;
   }
   const longer = names.some(
-    (name, other) => other !== index && name.startsWith(content)
+    (name, other) => other !== index && name.startsWith(written)
   );
   return longer ? 'unsure' : true;
 }

@@ -126,8 +126,8 @@ export class PromptCompletions implements ICompletionProvider {
     }));
     const areCells = items.length > 0 && items.every(isCell);
     // The list is searched for what stands behind the prefix: the words of a cell or its id.
-    const start = reply.start + (areCells ? CELL.length : 0);
-    return { ...reply, start, items };
+    const prefix = areCells ? beforeId(reply.items[0]) : 0;
+    return { ...reply, start: reply.start + prefix, items };
   }
 
   /** Return a context in which that kernel is asked which can answer now. */
@@ -174,7 +174,7 @@ type Item = CompletionHandler.ICompletionItem & { readonly insertText: string };
  * not search, and it must find the text that is inserted.
  */
 function asCell(item: Item, note: string): Item {
-  const id = item.insertText.slice(CELL.length);
+  const id = item.insertText.slice(beforeId(item));
   // The kernel's note has no place where a line could be broken.
   const words = note
     .trim()
@@ -184,6 +184,14 @@ function asCell(item: Item, note: string): Item {
     .replace(/\(/g, '\uff08')
     .replace(/\)/g, '\uff09');
   return { ...item, type: 'cell', insertText: id, label };
+}
+
+/** Return how much stands before the id: `cell:`, and for another notebook its path. */
+function beforeId({
+  insertText,
+  label
+}: CompletionHandler.ICompletionItem): number {
+  return (insertText ?? label).lastIndexOf(CELL) + CELL.length;
 }
 
 function isCell({ type }: Item): boolean {

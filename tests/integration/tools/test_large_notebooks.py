@@ -11,11 +11,13 @@ import pytest
 
 from msgbook.approval import Roots
 from msgbook.request.context.files import FileSources
-from msgbook.request.context.sources import ReferencedText
+from msgbook.request.context.sources import ReferencedText, SourceError
+from msgbook.request.context.tags import Lines
 
 
-def referenced(folder: Path) -> ReferencedText:
-    return asyncio.run(FileSources(Roots(folder)).read("a.ipynb", None, nested=False))
+def referenced(folder: Path, lines: Lines | None = None, cell: str = "") -> ReferencedText:
+    sources = FileSources(Roots(folder))
+    return asyncio.run(sources.read("a.ipynb", lines, nested=False, cell=cell))
 
 
 def write(folder: Path, cells: list[Any]) -> int:
@@ -36,6 +38,16 @@ def test_figures_alone_are_named(tmp_path):
     assert found.text.count("[image/png, 750 kB]") == 60
     assert len(found.text) < 10_000
     assert found.note == ""
+
+
+def test_one_of_its_cells_is_found(tmp_path):
+    write(tmp_path, [figure(1_000_000)] * 20 + [{"cell_type": "markdown", "source": "a\nb"}])
+
+    assert referenced(tmp_path, cell="#21").text == "[cell: markdown]\na\nb\n"
+    assert referenced(tmp_path, Lines(2, 2), "#21").text == "b"
+    assert "[image/png, 750 kB]" in referenced(tmp_path, cell="#1").text
+    with pytest.raises(SourceError, match=r"no cell in a\.ipynb has the id '#22'"):
+        referenced(tmp_path, cell="#22")
 
 
 def test_a_hundred_thousand_cells_are_all_there(tmp_path):

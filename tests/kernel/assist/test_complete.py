@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from pathlib import Path
 
@@ -47,6 +48,38 @@ def test_a_reference_completes_to_files_and_folders_of_the_notebook(scope):
     assert texts("see @[./src/m", scope) == ["./src/main.py"]
     assert texts("see @[.h", scope) == [".hidden"]
     assert set(texts("see @[", scope)) == {"src/", "sum.txt", "cell:", "py:"}
+
+
+def book(*cells):
+    found = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [*cells]}
+    return json.dumps(found)
+
+
+def test_the_cells_of_another_notebook_are_offered_by_number_and_words(scope):
+    cells = [cell("# Fits") | {"id": "5fb8acd8-11"}, cell("plot(fit)"), cell(" "), 3]
+    (scope.roots.folder / "an.ipynb").write_text(book(*cells))
+    start = "an.ipynb:cell:"
+
+    assert texts("@[an.ipynb:", scope) == texts("@[an.ipynb:c", scope) == [start]
+    assert texts("@[an.ipynb:cell:", scope) == [f"{start}5fb8acd8", f"{start}#2"]
+    assert texts("@[an.ipynb:cell:plo", scope) == [f"{start}#2"]
+    assert texts("@[an.ipynb:cell:5f", scope) == [f"{start}5fb8acd8"]
+    (found,) = complete("@[an.ipynb:cell:#2", 18, scope).found
+    assert (found.kind, found.note) == ("cell", "[2] plot(fit)")
+
+
+def test_no_cell_is_offered_of_a_notebook_that_cannot_be_read_freely(scope, tmp_path):
+    (tmp_path / "out.ipynb").write_text(book(cell("secret") | {"id": "5fb8acd8"}))
+    folder = scope.roots.folder
+    (folder / "link.ipynb").symlink_to(tmp_path / "out.ipynb")
+    (folder / "broken.ipynb").write_text("{")
+    (folder / "list.ipynb").write_text(book() + "]")
+    (folder / "folder.ipynb").mkdir()
+    (folder / "odd.ipynb").write_text(book(cell("x") | {"id": "a]\u202e"}))
+    os.mkfifo(folder / "pipe.ipynb")
+
+    for name in ("../out", "link", "broken", "list", "folder", "odd", "pipe", "none", "a\0"):
+        assert texts(f"@[{name}.ipynb:cell:", scope) == []
 
 
 def test_files_that_need_approval_are_not_offered(scope, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,21 @@ def test_lines_of_a_file_are_shown(look):
     assert "a.txt:39:99: 2 lines" in look("@[a.txt:39:99]")
     assert "the file has 40 lines" in look("@[a.txt:41:50]")
     assert "expected lines FIRST:LAST" in look("@[a.txt:0]")
+
+
+def test_a_cell_of_another_notebook_is_shown_as_it_would_be_sent(look, tmp_path):
+    cell = {"cell_type": "code", "id": "fit", "source": "lm(y)\nplot(y)", "metadata": {}}
+    cells = [cell | {"execution_count": 1, "outputs": []}]
+    book = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+    (tmp_path / "book" / "an.ipynb").write_text(json.dumps(book))
+
+    whole, line = look("@[an.ipynb:cell:fit]"), look("@[an.ipynb:cell:fit:2]")
+
+    assert whole.startswith("an.ipynb:cell:fit: 5 lines, about ")
+    assert "The cell's output is sent with it." in whole
+    assert line.startswith("an.ipynb:cell:fit:2: 1 line, about ")
+    assert line.endswith("\n\nplot(y)")
+    assert "no cell in an.ipynb has the id 'none'" in look("@[an.ipynb:cell:none]")
 
 
 def test_a_folder_shows_what_would_be_sent_of_it(look):

@@ -32,7 +32,9 @@ class Scripted:
     async def exists(self, path: str) -> bool:
         return path in self.files
 
-    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> ReferencedText:
+    async def read(
+        self, path: str, lines: Lines | None, *, nested: bool, cell: str = ""
+    ) -> ReferencedText:
         self.asked.append((path, lines, nested))
         if path not in self.files:
             raise SourceError("no such file")

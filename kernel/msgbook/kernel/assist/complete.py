@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.prompt_scope import MAGIC_START, PromptScope, macro_at, reference_at
 from msgbook.notebook import id_of, short_id, source_of, title_of
 from msgbook.notebook.magics_table import (
@@ -36,6 +37,8 @@ _CELL = "cell:"
 
 _MAGIC_LINE = re.compile(r"\s*(%\w+[ \t](?:.*[ \t])?)(\S*)")
 _NEW_AGENT = re.compile(r"\s*%agent[ \t]+new[ \t]+\S+[ \t][^\n]*")
+
+_OF_NOTEBOOK = re.compile(r"(.+\.ipynb):(cell:|)", re.IGNORECASE)
 
 _BREAK_AFTER = re.compile(r"[-/?\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]")
 """The most common characters, besides blanks, after which a line may be broken."""
@@ -184,6 +187,9 @@ def _references(typed: str, code: str, scope: PromptScope) -> Iterator[Match]:
     if typed.startswith("py:"):
         yield from (Match(f"py:{name}", "name") for name in sorted(scope.variables))
         return
+    if of_notebook := _OF_NOTEBOOK.match(typed):
+        yield from _of_notebook(*of_notebook.groups(), scope)
+        return
     if ":" in typed or "{" in typed:
         return  # line numbers, arguments of a tool
     yield from _paths(typed, scope)
@@ -208,11 +214,33 @@ def _cells(code: str, scope: PromptScope) -> Iterator[Match]:
             yield Match(_CELL + name, "cell", visible(f"[{position + 1}] {title_of(cell)}"))
 
 
+def _of_notebook(path: str, prefix: str, scope: PromptScope) -> Iterator[Match]:
+    """Yield what can follow the path of a notebook: its cells that have a text, if it can be read without approval."""
+    if not prefix:
+        yield Match(f"{path}:{_CELL}", "prefix", "a cell of the notebook and its output")
+        return
+    # Imported here: most prompts name no cell of another notebook.
+    from msgbook.tools.files import cells_of_notebook
+
+    try:
+        real = scope.roots.resolve(path)
+        if scope.check_read(real) is not None:
+            return
+        cells = cells_of_notebook(scope.roots, real)
+    except (MsgbookError, OSError, ValueError):
+        return  # it does not exist or cannot be read
+    for position, cell in enumerate(cells):
+        name = short_id(cells, position) or f"#{position + 1}"
+        if source_of(cell).strip() and _can_be_written(name):
+            title = visible(f"[{position + 1}] {title_of(cell)}")
+            yield Match(f"{path}:{_CELL}{name}", "cell", title)
+
+
 def _fits(match: Match, typed: str) -> bool:
     """Return whether a completion begins with what is typed, or is a cell with that number or word."""
     if nfc(match.text).startswith(nfc(typed)):
         return True
-    words = re.escape(typed.removeprefix(_CELL))
+    words = re.escape(typed.rpartition(_CELL)[2])
     return match.kind == "cell" and re.search(rf"(?<!\w){words}", match.note, re.I) is not None
 
 

@@ -37,6 +37,7 @@ _SHOWN_CHARACTERS = 2000
 """Characters of it; a text may be one line."""
 _SHOWN_ITEMS = 20
 """Names of a folder or a list that a tooltip shows."""
+_WITH_OUTPUT = re.compile(r"cell:.+|.+\.ipynb:cell:[^:]+", re.IGNORECASE)
 _FIRST_WORD = re.compile(r"\s*(%{1,2}\w+)")
 _RUNS = "It runs before the model is called, with the same approval as a tool call of a model."
 _NOT_OFFERED = "The agent that answers this cell does not have this tool: the call would fail."
@@ -145,7 +146,7 @@ def _describe(found: ResolvedReferences) -> str:
         shown.append(f"... and {len(lines) - len(shown)} more")
     if len(lines) > 1:
         shown.append(f"together: about {counted(total, 'token')}")
-    if any(key.startswith("cell:") for key in found.files):
+    if any(map(_WITH_OUTPUT.fullmatch, found.files)):
         shown.append("The cell's output is sent with it.")
     shown += [_visible_lines(notice.text) for notice in found.notices]
     heads = [_visible_lines(_head(text)) for text in found.files.values()]

@@ -215,15 +215,15 @@ def guess_note(file: TextFile) -> str:
     )
 
 
-def notebook_of(roots: Roots, real: Path) -> str:
-    """Return a notebook as text.
+def notebook_of(roots: Roots, real: Path, cell: str = "", *, is_source: bool = False) -> str:
+    """Return a notebook as text, or one of its cells; arguments as for `read_notebook`.
 
     Raises:
-        NotReadableError: It is not a notebook, or too large.
+        NotReadableError: It is not a notebook, too large, or has no such cell.
         ToolError: It cannot be opened.
     """
     try:
-        return read_notebook(roots, real)
+        return read_notebook(roots, real, cell=cell, is_source=is_source)
     except ToolError:
         raise
     except MsgbookError as error:

@@ -123,11 +123,13 @@ class FileSources:
     async def exists(self, path: str) -> bool:
         return await asyncio.to_thread(self._exists, path)
 
-    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> ReferencedText:
+    async def read(
+        self, path: str, lines: Lines | None, *, nested: bool, cell: str = ""
+    ) -> ReferencedText:
         before = self.approvals
         real = await self._resolve(path, nested=nested)
         with _source_errors():
-            referenced = await asyncio.to_thread(self._read_text, real, lines)
+            referenced = await asyncio.to_thread(self._read_text, real, lines, cell)
         return replace(referenced, needed_approval=self.approvals > before)
 
     async def glob(self, pattern: str) -> Matches:
@@ -170,7 +172,9 @@ class FileSources:
         except (ToolError, OSError):
             return False
 
-    def _read_text(self, real: Path, lines: Lines | None) -> ReferencedText:
+    def _read_text(self, real: Path, lines: Lines | None, cell: str) -> ReferencedText:
+        if cell:
+            return self._cell(real, lines, cell)
         if is_folder(self._roots, real):
             if lines:
                 raise SourceError("a folder has no lines")
@@ -198,12 +202,16 @@ class FileSources:
 
     def _notebook(self, real: Path, lines: Lines | None) -> ReferencedText:
         text = notebook_of(self._roots, real)
-        if not lines:
-            return ReferencedText(text, "literal")
-        shown = text.removesuffix("\n").split("\n")
-        if lines.first > len(shown):
-            raise SourceError(f"as text, the notebook has {counted(len(shown), 'line')}")
-        return ReferencedText("\n".join(shown[lines.first - 1 : lines.last]), "literal")
+        return _lines_of_notebook(text, lines, "as text, the notebook has")
+
+    def _cell(self, real: Path, lines: Lines | None, cell: str) -> ReferencedText:
+        if is_folder(self._roots, real) or not is_notebook(real):
+            raise SourceError("it is no notebook (.ipynb), so it has no cells")
+        try:
+            text = notebook_of(self._roots, real, cell, is_source=lines is not None)
+        except NotReadableError as error:
+            raise SourceError(str(error)) from None
+        return _lines_of_notebook(text, lines, "the cell has")
 
     def _read_lines(self, real: Path, lines: Lines) -> ReferencedText:
         for limit in _LINE_PORTIONS:
@@ -293,6 +301,15 @@ def _source_errors() -> Iterator[None]:
     except ToolError as error:
         is_missing = isinstance(error.__context__, FileNotFoundError)
         raise SourceError("there is no such file" if is_missing else str(error)) from None
+
+
+def _lines_of_notebook(text: str, lines: Lines | None, where: str) -> ReferencedText:
+    if lines is None:
+        return ReferencedText(text, "literal")
+    shown = text.removesuffix("\n").split("\n")
+    if lines.first > len(shown):
+        raise SourceError(f"{where} {counted(len(shown), 'line')}")
+    return ReferencedText("\n".join(shown[lines.first - 1 : lines.last]), "literal")
 
 
 def _kind(real: Path) -> Literal["prose", "source"]:

@@ -173,6 +173,8 @@ class _Resolver:
         elif reference.kind == "python":
             self._add(key, await self._sources.python(reference.name))
         elif is_glob(reference.name) and not await self._sources.exists(reference.name):
+            if reference.cell:
+                raise SourceError("expected one notebook before :cell:, got a pattern")
             if chain:
                 raise SourceError("a referenced file or a rule may refer to single files only")
             await self._read_glob(reference)
@@ -213,7 +215,9 @@ class _Resolver:
                 return
 
     async def _read_file(self, key: str, reference: Reference, chain: tuple[str, ...]) -> None:
-        referenced = await self._sources.read(reference.name, reference.lines, nested=bool(chain))
+        referenced = await self._sources.read(
+            reference.name, reference.lines, nested=bool(chain), cell=reference.cell
+        )
         text = referenced.text
         if referenced.note:
             self._notices.add_about(key, referenced.note)
@@ -250,14 +254,15 @@ class _Resolver:
         return self._expand(tag.text)
 
     async def _named_by(self, key: str) -> Reference:
-        """Return the reference of a key: a file's name may end as lines do (`log-12:30`)."""
+        """Return the reference of a key: a file's name may end as lines or a cell do (`log-12:30`)."""
         try:
             reference = parse_tag(key)
         except TagError:
             if not await self._sources.exists(key):
                 raise
             return Reference("path", key)
-        is_name = reference.lines and not await self._sources.exists(reference.name)
+        has_part = reference.lines or reference.cell
+        is_name = has_part and not await self._sources.exists(reference.name)
         return Reference("path", key) if is_name and await self._sources.exists(key) else reference
 
     def _try_key(self, key: str) -> bool:

@@ -54,10 +54,13 @@ class Sources(Protocol):
         """Return whether a file or folder exists. Never asks for approval, never raises."""
         ...
 
-    async def read(self, path: str, lines: Lines | None, *, nested: bool) -> ReferencedText:
+    async def read(
+        self, path: str, lines: Lines | None, *, nested: bool, cell: str = ""
+    ) -> ReferencedText:
         """Return a file or some of its lines, or the names in a folder.
 
         Args:
+            cell: The cell that is meant of a notebook, as its id or `#` and its number; the lines are those of its source.
             nested: Whether another file names it. Only a reference in the prompt may ask for approval.
         """
         ...

@@ -23,6 +23,8 @@ _TOOL_END = re.compile(r"\s*\]")
 _JSON_PIECE = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}]|["@]', re.DOTALL)
 _ASCII = re.compile(r"[!-~]+")
 _PYTHON_NAME = re.compile(r"[^\W\d]\w*")
+_CELL_OF = re.compile(r"(.+\.ipynb):cell:([^:]*)(?::(\d{1,9})(?::(\d{1,9}))?)?", re.IGNORECASE)
+_BEGINS_LIKE_CELL_OF = re.compile(r".+\.ipynb:cell:", re.IGNORECASE)
 _GLOB = re.compile(r"[*?]|\[[^\]]+\]|\{[^{}]*,[^{}]*\}")
 
 
@@ -78,6 +80,8 @@ class Reference:
     name: str
     """A path or glob, a cell's id, or the name of a Python variable."""
     lines: Lines | None = None
+    cell: str = ""
+    """The cell that is meant of a notebook; then the lines are those of its source."""
 
 
 class FoundTags(NamedTuple):
@@ -137,6 +141,8 @@ def parse_tag(text: str) -> Reference:
         if not _PYTHON_NAME.fullmatch(rest.strip()):
             raise TagError("expected the name of a Python variable after py:")
         return Reference("python", rest.strip())
+    if _BEGINS_LIKE_CELL_OF.match(text):
+        return _parse_cell_of(text)
     name = text
     numbers: list[int] = []
     while len(numbers) < 2:
@@ -146,10 +152,26 @@ def parse_tag(text: str) -> Reference:
         name, numbers = path, [int(number), *numbers]
     if not numbers:
         return Reference("path", name)
-    first, last = numbers[0], numbers[-1]
-    if not 1 <= first <= last:
-        raise TagError(f"expected {parts_of(name)} FIRST:LAST, counted from 1; got {first}:{last}")
-    return Reference("path", name, Lines(first, last))
+    return Reference("path", name, _checked(Lines(numbers[0], numbers[-1]), parts_of(name)))
+
+
+def _parse_cell_of(text: str) -> Reference:
+    found = _CELL_OF.fullmatch(text)
+    if found is None:
+        path = text[: text.rindex(":cell:")]
+        raise TagError(f"expected @[{path}:cell:ID] or @[{path}:cell:ID:1:20]")
+    path, cell, first, last = found.groups()
+    if not cell.strip():
+        raise TagError("expected the id of a cell after cell:")
+    lines = _checked(Lines(int(first), int(last or first)), "lines") if first else None
+    return Reference("path", path, lines, cell.strip())
+
+
+def _checked(lines: Lines, parts: str) -> Lines:
+    if not 1 <= lines.first <= lines.last:
+        got = f"{lines.first}:{lines.last}"
+        raise TagError(f"expected {parts} FIRST:LAST, counted from 1; got {got}")
+    return lines
 
 
 def parts_of(path: str) -> str:

@@ -3,7 +3,13 @@
 Imports the standard library alone, so that a worker starts at once.
 """
 
-from msgbook.tools.files.documents import is_notebook, is_pdf, read_notebook, read_pdf
+from msgbook.tools.files.documents import (
+    cells_of_notebook,
+    is_notebook,
+    is_pdf,
+    read_notebook,
+    read_pdf,
+)
 from msgbook.tools.files.opening import is_folder, list_entries, os_errors_as_tool_errors, read_file
 from msgbook.tools.files.patterns import SKIPPED, matcher, walk
 from msgbook.tools.files.text import TextFile, decode
@@ -11,6 +17,7 @@ from msgbook.tools.files.text import TextFile, decode
 __all__ = [
     "SKIPPED",
     "TextFile",
+    "cells_of_notebook",
     "decode",
     "is_folder",
     "is_notebook",

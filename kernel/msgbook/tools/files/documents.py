@@ -57,16 +57,21 @@ def is_pdf(begin: bytes) -> bool:
     return begin[:1024].lstrip(_BEFORE_PDF).startswith(MAGIC)
 
 
-def read_notebook(roots: Roots, real: Path, *, here: bool = False) -> str:
-    """Return a notebook as text.
+def read_notebook(
+    roots: Roots, real: Path, *, here: bool = False, cell: str = "", is_source: bool = False
+) -> str:
+    """Return a notebook as text, or one of its cells.
 
     Args:
         here: Whether this process may spend seconds on it.
+        cell: Id of a cell, or `#` and its number from 1; empty for all.
+        is_source: Whether the source of the cell is wanted, as it stands there.
 
     Raises:
         ToolError: There is no such file.
-        MsgbookError: It is not a notebook, or cannot be read within the limits.
+        MsgbookError: It is not a notebook, has no such cell, or cannot be read within the limits.
     """
+    wanted = {"cell": cell, "name": real.name, "is_source": is_source} if cell else {}
     with (
         open_place(roots, real) as place,
         os_errors_as_tool_errors(roots, real),
@@ -78,11 +83,30 @@ def read_notebook(roots: Roots, real: Path, *, here: bool = False) -> str:
                 f"it has {size:,} bytes; notebooks of at most {NOTEBOOK_LIMIT:,} bytes are read by cells"
             )
         if not here and size > _HERE:
-            return str(read_isolated("notebook", file.fileno())["text"])
+            return str(read_isolated("notebook", file.fileno(), **wanted)["text"])
         # Imported here: most calls read none.
         from msgbook.tools.files.notebooks import notebook_text
 
-        return notebook_text(file.read(NOTEBOOK_LIMIT))
+        return notebook_text(file.read(NOTEBOOK_LIMIT), **wanted)
+
+
+def cells_of_notebook(roots: Roots, real: Path) -> list[dict[str, Any]]:
+    """Return the cells of a notebook that is read in this process; malformed ones are empty.
+
+    Raises:
+        MsgbookError: There is no such file, or it is none that is read here.
+    """
+    with (
+        open_place(roots, real) as place,
+        os_errors_as_tool_errors(roots, real),
+        os.fdopen(open_entry(roots, real, place), "rb") as file,
+    ):
+        if os.fstat(file.fileno()).st_size > _HERE:
+            raise DocumentError("it is too large")
+        # Imported here: most calls read none.
+        from msgbook.tools.files.notebooks import notebook_cells
+
+        return notebook_cells(file.read(_HERE))
 
 
 def read_pdf(roots: Roots, real: Path, first: int | None, last: int | None, limit: int) -> Pages:
@@ -315,7 +339,7 @@ def read_isolated(
     """Return what a reader of documents gives.
 
     Args:
-        kind: `notebook`, or `pdf` with the arguments of `pdf_pages`.
+        kind: `notebook` with the arguments of `notebook_text`, or `pdf` with those of `pdf_pages`.
         descriptor: The open file.
         seconds: Time that it may take.
 
@@ -363,7 +387,7 @@ def main(request: dict[str, Any]) -> None:
         else:
             from msgbook.tools.files.notebooks import notebook_text
 
-            reply = {"text": notebook_text(sys.stdin.buffer.read())}
+            reply = {"text": notebook_text(sys.stdin.buffer.read(), **request)}
     except MsgbookError as error:
         reply = {"error": str(error)}
     except _SlowError:

@@ -33,6 +33,7 @@ _CELLS_LIMIT = 50_000_000
 # Pictures are most of a large notebook. They are cut out before the JSON is read.
 _DATA = re.compile(rb'"([A-Za-z0-9+/=\\]{2000,}+)(?<!\\)"')  # a line end in it is `\n`
 _LANGUAGE = re.compile(r"[\w.+#-]{0,40}")
+_LINE_END = re.compile(r"\r\n?")
 _MARK = "\x01data "
 _MARKED = re.compile(_MARK + r"(\d+)")
 
@@ -41,24 +42,59 @@ class NotANotebookError(MsgbookError):
     """A file that is not a notebook, or none that can be read; the message says why."""
 
 
-def notebook_text(data: bytes) -> str:
-    """Return a notebook as text.
+def notebook_text(data: bytes, cell: str = "", name: str = "", *, is_source: bool = False) -> str:
+    """Return a notebook as text, or one of its cells.
+
+    Args:
+        cell: As for `read_notebook`.
+        name: Of the file, for an error.
+        is_source: As for `read_notebook`.
 
     Raises:
         NotANotebookError: It is not valid, is of an older format, or is too large.
+        ToolError: It has no such cell.
     """
     with paused():
         notebook = _loaded(data)
         dialect = Dialect.from_metadata(as_dict(notebook.get("metadata")), None)
-        texts = [
-            text
-            for number, cell in enumerate(notebook["cells"], 1)
-            if isinstance(cell, dict) and (text := _cell_text(number, cell, dialect))
-        ]
-        if unread := sum(not _is_readable(cell) for cell in notebook["cells"]):
-            texts.append(f"[not shown, since they are malformed: {counted(unread, 'cell')}]")
-        shown = "\n\n".join(texts) or "[a notebook without a cell that says anything]"
+        if cell:
+            shown = _one_cell(notebook, cell, name, dialect, is_source=is_source)
+        else:
+            texts = "\n\n".join(_cell_texts(notebook, dialect))
+            shown = texts or "[a notebook without a cell that says anything]"
         return repair_surrogates(_without_data(shown)) + "\n"
+
+
+def notebook_cells(data: bytes) -> list[dict[str, Any]]:
+    """Return the cells of a notebook, an empty one for each that is no object.
+
+    Raises:
+        NotANotebookError: As for `notebook_text`.
+    """
+    with paused():
+        return [as_dict(cell) for cell in _loaded(data)["cells"]]
+
+
+def _cell_texts(notebook: Mapping[str, Any], dialect: Dialect) -> Iterator[str]:
+    for number, cell in enumerate(notebook["cells"], 1):
+        if isinstance(cell, dict) and (text := _cell_text(f"cell {number}", cell, dialect)):
+            yield text
+    if unread := sum(not _is_readable(cell) for cell in notebook["cells"]):
+        yield f"[not shown, since they are malformed: {counted(unread, 'cell')}]"
+
+
+def _one_cell(
+    notebook: Mapping[str, Any], wanted: str, name: str, dialect: Dialect, *, is_source: bool
+) -> str:
+    # Imported here: a whole notebook needs none of it.
+    from msgbook.tools.files.cells import NotebookCells
+
+    cells = [as_dict(cell) for cell in notebook["cells"]]
+    position = NotebookCells(cells, dialect.rule, name).find(wanted)
+    if is_source:
+        return _LINE_END.sub("\n", source_of(cells[position])).removesuffix("\n")
+    # Without its number: what is sent stays the same when a cell above it is added.
+    return _cell_text("cell", cells[position], dialect) or "[cell: empty]"
 
 
 def _is_readable(cell: Any) -> bool:
@@ -87,22 +123,22 @@ def _loaded(data: bytes) -> dict[str, Any]:
     return found
 
 
-def _cell_text(number: int, cell: Mapping[str, Any], dialect: Dialect) -> str:
-    """Return a cell with its outputs; empty for a cell that shows nothing."""
+def _cell_text(name: str, cell: Mapping[str, Any], dialect: Dialect) -> str:
+    """Return a cell with its outputs under a name; empty for a cell that shows nothing."""
     source, outputs = source_of(cell), outputs_of(cell)
     if not source.strip() and not outputs:
         return ""
     if cell.get("cell_type") != "code":
         kind = "raw" if cell.get("cell_type") == "raw" else "markdown"
-        return f"[cell {number}: {kind}]\n{source}"
+        return f"[{name}: {kind}]\n{source}"
     if dialect.rule.is_message(source):
-        parts = [f"[cell {number}: message]\n{parse_prompt(source).text}"]
+        parts = [f"[{name}: message]\n{parse_prompt(source).text}"]
     else:
         magic, _, body = source.lstrip().partition("\n")
         is_python = dialect.is_chat and magic.strip() == "%%python"
         language = "python" if is_python else "ipython" if dialect.is_chat else dialect.language
         run = "" if has_run(cell) else ", not run"
-        parts = [f"[cell {number}: code{run}]\n{_fenced(body if is_python else source, language)}"]
+        parts = [f"[{name}: code{run}]\n{_fenced(body if is_python else source, language)}"]
     with_turns = [(output, turn_of(output)) for output in outputs]
     turns = [turn for _, turn in with_turns if turn is not None]
     parts += [f"[answer]\n{turn_text(turn)}" for turn in turns]
