@@ -109,6 +109,15 @@ def turns_once_written(lab: Lab, index: int = 0) -> list[dict[str, Any]]:
     return turns(lab.cells()[index])
 
 
+def wait_for_source(lab: Lab, index: int, source: str) -> None:
+    """Wait until a cell of a page's document has some source."""
+    lab.page.wait_for_function(
+        """([index, source]) => window.jupyterapp.shell.currentWidget.content.model
+            .cells.get(index)?.sharedModel.getSource() === source""",
+        arg=[index, source],
+    )
+
+
 def said(turn: dict[str, Any]) -> tuple[str, str]:
     return turn["status"], "".join(block.get("text", "") for block in turn["blocks"])
 
@@ -187,6 +196,52 @@ def test_one_page_of_a_shared_document_makes_the_changes_of_cells(
         assert [cell["source"] for cell in cells[:3]] == expected
         assert [len(cell["outputs"]) for cell in cells[:3]] == [0, 1, 1]
         assert cells[1]["outputs"][0]["data"]["text/plain"] == "42"
+
+
+@needs_collaboration
+def test_a_change_of_a_cell_in_a_shared_document_is_undone_in_one_step_where_it_was_asked_for(
+    shared_url, lab_root, model_server, open_page
+):
+    path = lab_root / "shared-undo.ipynb"
+    write_notebook(path, "x = 0\n6 * 7 / x", "y = 1", spec=CODE_FIRST_KERNELSPEC)
+    model_server.answers = [
+        call("edit_cell", {"cell": "#1", "old": "x = 0", "new": "x = 2"}, "c1"),
+        text("Mended."),
+    ]
+    one, two = open_page(shared_url, path.name), open_page(shared_url, path.name)
+    assert [is_shared(lab) for lab in (one, two)] == [True, True]
+    one.run(0)
+    one.cell(0).get_by_role("button", name="Fix").click()
+    answer(approve(one.cell(1)))
+    expect(one.notebook.get_by_text("Mended.", exact=True)).to_be_visible()
+    for lab in (one, two):
+        wait_for_source(lab, 0, "x = 2\n6 * 7 / x")
+    # What another person has written since stays.
+    two.type_in(2, "y = 2")
+    wait_for_source(one, 2, "y = 2")
+
+    one.command("notebook:undo-cell-action")
+    for lab in (one, two):
+        wait_for_source(lab, 0, "x = 0\n6 * 7 / x")
+        wait_for_source(lab, 2, "y = 2")
+        expect(lab.notebook.get_by_text("Mended.", exact=True)).to_be_visible()
+
+
+@needs_collaboration
+def test_a_change_of_kind_in_a_shared_document_is_undone_in_one_step(
+    shared_url, lab_root, open_page
+):
+    path = lab_root / "shared-kind.ipynb"
+    write_notebook(path, "x = 1", spec=SPEC)
+    one, two = open_page(shared_url, path.name), open_page(shared_url, path.name)
+    one.notebook.get_by_label("Kind of cell").select_option("Python")
+    for lab in (one, two):
+        wait_for_source(lab, 0, "%%python\nx = 1")
+    expect(two.notebook.get_by_label("Kind of cell")).to_have_value("python")
+
+    one.command("notebook:undo-cell-action")
+    for lab in (one, two):
+        wait_for_source(lab, 0, "x = 1")
 
 
 @needs_collaboration

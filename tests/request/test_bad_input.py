@@ -230,6 +230,11 @@ def test_a_line_like_an_unknown_magic_is_sent_as_a_message_with_a_notice(talk, a
     assert said == "There is no magic %sql: this was sent as a message."
 
 
+@pytest.mark.parametrize("source", ["%%msg", "%%msg\n", " %%msg history=exclude\n\n"])
+def test_an_empty_message_is_no_unknown_magic(talk, source):
+    assert notices(talk.ask(source)) == []
+
+
 def test_a_cell_that_continues_an_answer_is_no_unknown_magic(talk):
     talk.server.answers = [Answer([delta(content="It is")], done=False), text(" 42.")]
     talk.ask("What is it?")

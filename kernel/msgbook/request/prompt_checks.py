@@ -210,7 +210,7 @@ def _warn_of_unknown_magic(source: str) -> str | None:
     if not words or not words[0].startswith("%") or "\n" in source.strip():
         return None
     near = get_close_matches(words[0], (*OWN_MAGICS, CONTINUE_MAGIC), n=1, cutoff=0.75)
-    if words[0] in near or not (near or MAGIC_NAME.fullmatch(words[0])):
+    if words[0] in (*near, MSG_MAGIC) or not (near or MAGIC_NAME.fullmatch(words[0])):
         return None
     suggestion = f" Did you mean {near[0]}?" if near else ""
     return f"There is no magic {one_line(words[0], 40)}: this was sent as a message.{suggestion}"

@@ -188,7 +188,7 @@ def _references(typed: str, code: str, scope: PromptScope) -> Iterator[Match]:
         yield from (Match(f"py:{name}", "name") for name in sorted(scope.variables))
         return
     if of_notebook := _OF_NOTEBOOK.match(typed):
-        yield from _of_notebook(*of_notebook.groups(), scope)
+        yield from _of_notebook(of_notebook[1], of_notebook[2], scope)
         return
     if ":" in typed or "{" in typed:
         return  # line numbers, arguments of a tool

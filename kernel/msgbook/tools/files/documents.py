@@ -71,7 +71,9 @@ def read_notebook(
         ToolError: There is no such file.
         MsgbookError: It is not a notebook, has no such cell, or cannot be read within the limits.
     """
-    wanted = {"cell": cell, "name": real.name, "is_source": is_source} if cell else {}
+    wanted: dict[str, Any] = (
+        {"cell": cell, "name": real.name, "is_source": is_source} if cell else {}
+    )
     with (
         open_place(roots, real) as place,
         os_errors_as_tool_errors(roots, real),
