@@ -122,7 +122,10 @@ class Asker {
         return {};
       }
       const { contents } = this._app.serviceManager;
-      const saved = await contents.get(path, { type: 'notebook' });
+      const saved = await contents.get(path, {
+        type: 'notebook',
+        content: true
+      });
       const source = model.sharedModel.getSource();
       const cellId = nameInFile(saved.content, index, model.id, source);
       return cellId === null ? {} : { path, cellId };
