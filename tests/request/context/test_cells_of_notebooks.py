@@ -122,10 +122,10 @@ def test_line_ends_of_a_cell_are_those_that_its_editor_shows(tmp_path):
         ("none.ipynb:cell:a", "there is no such file"),
         ("*.ipynb:cell:a", "expected one notebook before :cell:, got a pattern"),
         ("broken.ipynb:cell:a", "it is not valid JSON"),
-        ("list.ipynb:cell:a", "it is JSON, but no notebook"),
-        ("folder.ipynb:cell:a", "it is no notebook"),
+        ("list.ipynb:cell:a", "it is JSON, but not a notebook"),
+        ("folder.ipynb:cell:a", "it is not a notebook"),
         ("pdf.ipynb:cell:a", "it is not valid JSON"),
-        ("link.ipynb:cell:a", "it is no notebook"),
+        ("link.ipynb:cell:a", "it is not a notebook"),
         ("a.md:cell:a", "expected lines as in @[a.md:1:20], got :cell:a"),
     ],
 )

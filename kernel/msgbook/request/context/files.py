@@ -206,7 +206,7 @@ class FileSources:
 
     def _cell(self, real: Path, lines: Lines | None, cell: str) -> ReferencedText:
         if is_folder(self._roots, real) or not is_notebook(real):
-            raise SourceError("it is no notebook (.ipynb), so it has no cells")
+            raise SourceError("it is not a notebook (.ipynb), so it has no cells")
         try:
             text = notebook_of(self._roots, real, cell, is_source=lines is not None)
         except NotReadableError as error:
