@@ -1,5 +1,10 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { agentsPlugin, approvalsPlugin } from './plugins/agents';
+import {
+  agentsPlugin,
+  approvalsPlugin,
+  contextPlugin,
+  statusBarPlugin
+} from './plugins/panels';
 import { chatNamePlugin } from './plugins/chatName';
 import { cellsPlugin, codeInAnswersPlugin } from './plugins/codeInAnswers';
 import {
@@ -8,7 +13,6 @@ import {
   promptsPlugin
 } from './plugins/prompts';
 import { askAboutPlugin } from './plugins/askAbout';
-import { contextPlugin, statusBarPlugin } from './plugins/context';
 import { pageConnectionsPlugin } from './plugins/pageConnections';
 import { fileTypePlugin, newChatPlugin } from './plugins/newChat';
 import { filesPlugin } from './plugins/files';

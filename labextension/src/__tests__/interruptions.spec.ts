@@ -3,7 +3,7 @@ import {
   MimeModel,
   RenderMimeRegistry
 } from '@jupyterlab/rendermime';
-import { markInterruptions } from '../render/host';
+import { markInterruptions } from '../render/factory';
 
 const STDERR = 'application/vnd.jupyter.stderr';
 

@@ -1,4 +1,4 @@
-import { isReadFromMessages } from '../files/openAsChat';
+import { isReadFromMessages } from '../plugins/files';
 
 describe('a notebook that the server has read from an .md file', () => {
   it.each([

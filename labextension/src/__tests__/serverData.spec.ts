@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import jsonCases from '../../../tests/format/turn/fixtures/shown_json.json';
 import sourceCases from '../../../tests/format/turn/fixtures/sources.json';
 import words from '../../../tests/format/turn/fixtures/turn_wording.json';
-import type { IViewTools } from '../render/blockView';
+import type { IViewTools } from '../render/host';
 import { createBlockView } from '../render/blockViews';
 import { hiddenReasoningLines, shownSources } from '../turn/shownFacts';
 import { type ITurn, parseTurn } from '../turn/model';

@@ -1,6 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
-import type { IViewTools } from '../render/blockView';
+import type { IViewTools } from '../render/host';
 import { displayView } from '../rich/displayView';
 import { chartPicture, type IVega, type LoadVega } from '../rich/vegaChart';
 

@@ -10,8 +10,12 @@ import {
 import { applyOps, turnJson, type TurnJson } from '../turn/delta';
 import { TURN_MIME } from '../turn/model';
 import { asText } from '../turn/reading';
-import { type ILiveTurn, type ITurnCells, TurnOutputs } from './turnOutputs';
-import { Writers } from './writers';
+import {
+  type ILiveTurn,
+  type ITurnCells,
+  TurnOutputs,
+  Writers
+} from './turnOutputs';
 
 /** Longest time between a change and its place in the output model, in milliseconds. */
 export const WRITE_INTERVAL = 1000;

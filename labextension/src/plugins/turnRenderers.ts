@@ -2,8 +2,12 @@ import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { forEachNotebook, plugin } from './plugin';
 import { IMermaidManager } from '@jupyterlab/mermaid';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
-import { TURN_RANK, turnRendererFactory } from '../render/factory';
-import { markInterruptions, NO_HOST } from '../render/host';
+import {
+  markInterruptions,
+  TURN_RANK,
+  turnRendererFactory
+} from '../render/factory';
+import { NO_HOST } from '../render/host';
 import { loadVega } from '../rich/vegaChart';
 import { ISearchProviderRegistry } from '@jupyterlab/documentsearch';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';

@@ -6,7 +6,7 @@ import { aboutOf } from '../turn/shownFacts';
 import { shownText } from '../turn/text';
 import { statusWords } from '../turn/wording';
 import { actionButton, element, setText } from './dom';
-import type { IViewTools } from './blockView';
+import type { IViewTools } from './host';
 import { CallView } from './callView';
 
 /**

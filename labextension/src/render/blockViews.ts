@@ -28,9 +28,8 @@ import {
   setText,
   withCodeSpans
 } from './dom';
-import type { IBlockView, IViewTools } from './blockView';
+import type { Act, IBlockView, IViewTools } from './host';
 import { CallView } from './callView';
-import type { Act } from './host';
 import { shortJsonNode } from '../turn/shownJson';
 import { ResultView } from './resultView';
 import { TextView } from './textView';

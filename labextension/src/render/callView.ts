@@ -7,7 +7,7 @@ import { asText } from '../turn/reading';
 import { argumentsGist, indentJson, visible } from '../turn/text';
 import { ApprovalView } from './approvalView';
 import { isWholeDiff } from './diffView';
-import type { IBlockContext, IBlockView, IViewTools } from './blockView';
+import type { IBlockContext, IBlockView, IViewTools } from './host';
 import { Disclosure, element, GrowingText, setText } from './dom';
 import { ScrolledBox } from './scrolledBox';
 

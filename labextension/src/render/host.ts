@@ -1,7 +1,11 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
+import type { Widget } from '@lumino/widgets';
 import type { Choice, IApprovalQuestion } from '../comm/approvalMessages';
+import type { LoadVega } from '../rich/vegaChart';
+import type { IMarkdownRenderer } from '../safe/markdown';
+import type { IBlock } from '../turn/model';
 import type { KernelActivity } from '../turn/wording';
-import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 
 /** State of the cell around an output, as far as the page knows. */
 export type Execution = KernelActivity | 'unknown';
@@ -79,39 +83,42 @@ export const NO_HOST: ITurnHost = {
   act: null
 };
 
-/** MIME type under which JupyterLab shows errors and stderr. */
-const STDERR = 'application/vnd.jupyter.stderr';
+/** Facts that a view needs beside its block. */
+export interface IBlockContext {
+  /** All blocks of the turn. */
+  readonly blocks: readonly IBlock[];
+  /** Whether the block may still change. */
+  readonly streaming: boolean;
+  /** Line about reasoning that the server keeps to itself; undefined for any other block. */
+  readonly hidden?: string;
+  /** The kernel's question about this call, if any. */
+  readonly question?: IApprovalQuestion;
+  /** The kernel's questions about calls of the sub-agents in this result. */
+  readonly asked: readonly IApprovalQuestion[];
+}
 
-/** Text of the error output of an interrupted turn, from the kernel's `msgbook.display.failure`. */
-const INTERRUPTED = 'KeyboardInterrupt: The turn was interrupted.';
+/** View of one block of a turn. */
+export interface IBlockView {
+  /** The widget, owned by the view's creator. */
+  readonly widget: Widget;
+  /** Show the block at once; the promise resolves when its Markdown is rendered. */
+  update(block: IBlock, context: IBlockContext): void | Promise<void>;
+}
 
-/**
- * Mark errors that only say that a turn was interrupted.
- *
- * The style sheet, which cannot select by text, hides them below a turn that says so itself.
- */
-export function markInterruptions(rendermime: IRenderMimeRegistry): void {
-  const factory = rendermime.getFactory(STDERR);
-  if (factory === undefined) {
-    return;
-  }
-  rendermime.addFactory(
-    {
-      safe: factory.safe,
-      mimeTypes: [STDERR],
-      createRenderer: options => {
-        const renderer = factory.createRenderer(options);
-        const render = renderer.renderModel.bind(renderer);
-        renderer.renderModel = model => {
-          renderer.node.classList.toggle(
-            'msgbook-mod-interruption',
-            model.data[STDERR] === INTERRUPTED
-          );
-          return render(model);
-        };
-        return renderer;
-      }
-    },
-    rendermime.getRank(STDERR)
-  );
+/** Tools that views need. */
+export interface IViewTools {
+  readonly markdown: IMarkdownRenderer;
+  readonly trans: TranslationBundle;
+  /** Loads what draws the charts of tools; null where nothing does. */
+  readonly charts: LoadVega | null;
+  /** Return whether the reader trusts the notebook, or has run the cell. */
+  isTrusted(): boolean;
+  /** Answer a question of the kernel. */
+  answer(question: IApprovalQuestion, choice: Choice, reason: string): void;
+  /** Return a link to a sub-agent's conversation; null if it cannot be opened from here. */
+  conversation(file: string): IConversationLink | null;
+  /** Does something with the turn; null where there is no kernel. */
+  readonly act: Act | null;
+  /** Open the form that connects a model; undefined where there is none. */
+  readonly connectModel?: () => void;
 }

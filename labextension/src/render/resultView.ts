@@ -25,7 +25,7 @@ import {
 } from '../turn/text';
 import { formatDuration, statusWords } from '../turn/wording';
 import { AgentList } from './agentList';
-import type { IBlockContext, IBlockView, IViewTools } from './blockView';
+import type { IBlockContext, IBlockView, IViewTools } from './host';
 import { approvalWords } from './callView';
 import { Disclosure, element, GrowingText } from './dom';
 import { jsonNode } from '../turn/shownJson';

@@ -20,11 +20,17 @@ import {
   TURN_MIME
 } from '../turn/model';
 import { shownStatus, type ShownStatus } from '../turn/wording';
-import type { IBlockView, IViewTools } from './blockView';
+import type {
+  Act,
+  IBlockView,
+  ITurnHost,
+  ITurnOffers,
+  IViewTools,
+  TurnAction
+} from './host';
 import { createBlockView } from './blockViews';
 import { actionButton, button, Disclosure, element } from './dom';
 import { Header, Ticker } from './header';
-import type { Act, ITurnHost, ITurnOffers, TurnAction } from './host';
 import { jsonNode } from '../turn/shownJson';
 import type { IApprovalQuestion } from '../comm/approvalMessages';
 import { agentIds, askerId } from '../turn/agentRows';

@@ -2,7 +2,7 @@ import { MimeModel } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { JSONExt, type JSONValue } from '@lumino/coreutils';
 import { Panel, Widget } from '@lumino/widgets';
-import type { IBlockView, IViewTools } from '../render/blockView';
+import type { IBlockView, IViewTools } from '../render/host';
 import { button, element } from '../render/dom';
 import { isObject } from '../turn/reading';
 import { controlsVisible } from '../turn/text';
