@@ -116,6 +116,6 @@ def reasons_of_the_kernel(folder: Path) -> Iterator[str]:
 
 def sentences_of_the_page() -> set[str]:
     """The kernel's sentences that the page says in its own language."""
-    words = ROOT / "labextension" / "src" / "render" / "host.ts"
+    words = ROOT / "labextension" / "src" / "turn" / "kernelWords.ts"
     known = re.findall(r"""case (['"])(.+?)\1:""", words.read_text("utf-8"))
     return {sentence for _, sentence in known}
