@@ -34,7 +34,15 @@ from msgbook_format.turn import (
     to_markdown,
     turn_of,
 )
-from msgbook_format.typed import as_dict, as_list, as_text, has, joined_text, msgbook_metadata
+from msgbook_format.typed import (
+    as_dict,
+    as_dicts,
+    as_list,
+    as_text,
+    has,
+    joined_text,
+    msgbook_metadata,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -227,9 +235,7 @@ def build_harmless_outputs(outputs: Any, write: Write = safe_markdown) -> Iterat
     `write` returns what stands for a text of Markdown.
     """
     turn_above: Turn | None = None
-    for output in as_list(outputs):
-        if not isinstance(output, dict):
-            continue
+    for output in as_dicts(outputs):
         turn = turn_of(output)
         kind = output.get("output_type")
         if turn is not None:

@@ -133,7 +133,7 @@ def _find_verbatim(metadata: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(node, dict):
             return {}
     text = node.get(_VERBATIM_KEY)
-    given = jsontext.load_object(text) if isinstance(text, str) else None
+    given = jsontext.load_object(as_text(text))
     return {key: value for key, value in (given or {}).items() if key in _KEYS}
 
 

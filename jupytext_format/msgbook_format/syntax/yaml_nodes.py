@@ -68,12 +68,13 @@ def deep_line(text: str) -> int | None:
     """
     depth = 0
     for event in yaml.parse(text, _LOADER):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > jsontext.MAX_DEPTH:
-                return int(event.start_mark.line) + 1  # type: ignore[union-attr]  # is set
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
+        match event:
+            case yaml.CollectionStartEvent():
+                depth += 1
+                if depth > jsontext.MAX_DEPTH:
+                    return int(event.start_mark.line) + 1  # type: ignore[union-attr]  # is set
+            case yaml.CollectionEndEvent():
+                depth -= 1
     return None
 
 
@@ -141,10 +142,11 @@ class _Reader:
             raise YamlError(
                 line, "the value is too large or nested too deep; aliases count as copies"
             )
-        if isinstance(node, yaml.SequenceNode):
-            return [self.value(item, level + 1) for item in node.value]
-        if isinstance(node, yaml.MappingNode):
-            return {entry.key: self.value(entry.node, level + 1) for entry in entries(node)}
+        match node:
+            case yaml.SequenceNode():
+                return [self.value(item, level + 1) for item in node.value]
+            case yaml.MappingNode():
+                return {entry.key: self.value(entry.node, level + 1) for entry in entries(node)}
         return self._scalar(node)
 
     def _scalar(self, node: yaml.Node) -> Any:

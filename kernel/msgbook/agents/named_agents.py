@@ -217,7 +217,7 @@ def _tables(frontmatter: str) -> AgentTables:
             f"The frontmatter has more than {_FRONTMATTER:,} characters; its agents are not read."
         )
         return AgentTables(problems=(problem,))
-    return agent_tables(frontmatter)
+    return agent_tables(frontmatter) if frontmatter else AgentTables()
 
 
 def _notebook_model(value: Any) -> tuple[str | None, str]:

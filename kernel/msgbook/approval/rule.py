@@ -17,7 +17,7 @@ from msgbook.errors import MsgbookError
 from msgbook.text import visible
 from msgbook.tool_calls import parse_arguments
 from msgbook_format.links import real_path
-from msgbook_format.typed import as_dict, has
+from msgbook_format.typed import as_dict, as_text, has
 
 MCP_PREFIX = "mcp__"
 """Beginning of the names of all tools of MCP servers. Which program such a name means is known to the user's
@@ -198,8 +198,8 @@ def _is_folder(text: str) -> bool:
 
 
 def _names_a_program(arguments: Any) -> bool:
-    command = as_dict(arguments).get("command")
-    return isinstance(command, str) and "*" not in (command.split() or ["*"])[0]
+    command = as_text(as_dict(arguments).get("command"))
+    return "*" not in (command.split() or ["*"])[0]
 
 
 # Comparison of a value in a rule with a value of a call's arguments. Pure.
@@ -226,9 +226,12 @@ def matches_path(expected: Any, real: str, folder: Path) -> bool:
 def matches_value(expected: Any, given: Any) -> bool:
     """Return whether the value of a rule, in which `*` stands for harmless text, matches a call's."""
     if isinstance(expected, str) and "*" in expected:
-        if isinstance(given, str):
-            return _matches_text(expected, given)
-        return expected == "*" and (given is None or isinstance(given, bool | int | float))
+        match given:
+            case str():
+                return _matches_text(expected, given)
+            case None | bool() | int() | float():
+                return expected == "*"
+        return False
     return canonical_json(expected) == canonical_json(given)
 
 

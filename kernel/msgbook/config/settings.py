@@ -202,10 +202,11 @@ def _find_secrets(
 def _secret_options(options: Mapping[str, Any]) -> Iterator[str]:
     """Yield the options of a plug-in that are named like a key, at any depth."""
     for name, value in options.items():
-        if isinstance(value, Mapping):
-            yield from _secret_options(value)
-        elif isinstance(value, str) and _SECRET_OPTION.search(name):
-            yield value
+        match value:
+            case Mapping():
+                yield from _secret_options(value)
+            case str() if _SECRET_OPTION.search(name):
+                yield value
 
 
 def _schemes(value: str) -> list[str]:

@@ -39,6 +39,7 @@ from msgbook.messages import ApiName
 from msgbook.server_checks.answer import as_objects
 from msgbook.server_checks.server import check_server
 from msgbook.server_checks.server import list_models as list_models_of
+from msgbook_format.typed import as_text
 
 # Keys in a `msgbook.toml` that stand where msgbook reads none.
 
@@ -54,13 +55,14 @@ def texts_named_like_keys(toml: str) -> Iterator[str]:
     waiting: list[Any] = [tomllib.loads(toml)]
     while waiting:
         value = waiting.pop()
-        if isinstance(value, dict):
-            for name, entry in value.items():
-                if isinstance(entry, str) and len(entry) >= _KEY_LENGTH and _KEY_NAME.search(name):
-                    yield entry
-            waiting += value.values()
-        elif isinstance(value, list):
-            waiting += value
+        match value:
+            case dict():
+                for name, entry in value.items():
+                    if len(as_text(entry)) >= _KEY_LENGTH and _KEY_NAME.search(name):
+                        yield entry
+                waiting += value.values()
+            case list():
+                waiting += value
 
 
 LIST_SECONDS = 20.0

@@ -275,10 +275,11 @@ def _texts(event: Json) -> Iterator[_Text]:
         below = []
         for key, item in items:
             path = (*names, key) if isinstance(key, str) else names
-            if isinstance(item, str):
-                yield _Text(event, value, key, path, place)
-            elif isinstance(item, dict | list):
-                below.append((item, path, place))
+            match item:
+                case str():
+                    yield _Text(event, value, key, path, place)
+                case dict() | list():
+                    below.append((item, path, place))
         left += reversed(below)
 
 

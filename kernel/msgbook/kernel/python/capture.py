@@ -101,10 +101,11 @@ class Capture:
         with self._lock:
             last = None
             for last in self._parts[self._shown :]:
-                if isinstance(last, Output):
-                    last.flush()
-                elif isinstance(last, str):
-                    self._show(f"{last}\n")
+                match last:
+                    case Output():
+                        last.flush()
+                    case str():
+                        self._show(f"{last}\n")
             self._shown = len(self._parts) - isinstance(last, Output)
 
     @property
@@ -117,12 +118,15 @@ class Capture:
             self._closed = True
         found: list[dict[str, Any]] = []
         for part in self._parts:
-            if isinstance(part, dict):
-                found.append(part)
-                continue
-            if isinstance(part, Output):
-                part.finish()
-            text = part if isinstance(part, str) else part.text()
+            match part:
+                case dict():
+                    found.append(part)
+                    continue
+                case Output():
+                    part.finish()
+                    text = part.text()
+                case str():
+                    text = part
             if found and found[-1]["type"] == "text":
                 found[-1]["text"] = found[-1]["text"].removesuffix("\n") + "\n" + text
             else:

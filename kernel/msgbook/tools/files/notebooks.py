@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgbook.errors import MsgbookError
+from msgbook.messages import content_parts
 from msgbook.notebook import has_run, outputs_of, outputs_text, parse_prompt, source_of
 from msgbook.text import counted, repair_surrogates, sized, without_data
 from msgbook_format.garbage import paused
@@ -25,7 +26,7 @@ from msgbook_format.turn import (
     kind_of,
     turn_of,
 )
-from msgbook_format.typed import as_dict, as_dicts, as_list
+from msgbook_format.typed import as_dict, as_dicts
 
 _CELLS_LIMIT = 50_000_000
 """Bytes of a notebook without its pictures: as values they take ten times as much memory."""
@@ -176,14 +177,8 @@ _TEXTS: dict[Kind, Callable[[Mapping[str, Any]], str]] = {
 
 
 def _content(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    parts = as_list(content)
-    return "\n".join(
-        str(part["text"]) if "text" in part else "[image]"
-        for part in parts
-        if isinstance(part, dict)
-    )
+    parts = as_dicts(content_parts(content))
+    return "\n".join(str(part["text"]) if "text" in part else "[image]" for part in parts)
 
 
 def _fenced(text: str, language: str) -> str:

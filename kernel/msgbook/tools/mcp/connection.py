@@ -222,15 +222,16 @@ def _reason(error: BaseException, trouble: TransportErrorInfo) -> str:
     """Return an error of a connection in words; of a group, its first one."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    if isinstance(error, asyncio.CancelledError):
-        return "it was closed"
-    if isinstance(error, MCPError):
-        return _words(error)
-    if isinstance(error, StartError | McpError | NetworkProblem):
-        return str(error)
-    if isinstance(error, httpx2.ConnectError | httpx2.ProxyError):
-        why = str(error)
-        return f"nothing answers at its url ({_shown(why)}){trouble.way_advice(why)}"
+    match error:
+        case asyncio.CancelledError():
+            return "it was closed"
+        case MCPError():
+            return _words(error)
+        case StartError() | McpError() | NetworkProblem():
+            return str(error)
+        case httpx2.ConnectError() | httpx2.ProxyError():
+            why = str(error)
+            return f"nothing answers at its url ({_shown(why)}){trouble.way_advice(why)}"
     return _shown(f"{type(error).__name__}: {error}")
 
 
