@@ -30,8 +30,9 @@ _UNSEEN = re.compile(r"<(script|style|head|template|svg)\b.*?(?:</\1\b[^<>]*>|\Z
 _TAG = re.compile(r"</?([A-Za-z][\w-]*)[^<>]*>|<[!?][^<>]*>")
 _LINES = frozenset(
     (
-        *("address", "article", "blockquote", "br", "caption", "dd", "details", "div", "dl", "dt", "h1", "h2", "h3", "h4"),
-        *("h5", "h6", "hr", "li", "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "thead", "tr", "ul"),
+        "address", "article", "blockquote", "br", "caption", "dd", "details", "div", "dl", "dt",
+        "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "main", "ol", "p", "pre", "section", "summary", "table",
+        "tbody", "thead", "tr", "ul",
     )
 )  # fmt: skip
 """Elements that begin and end lines."""
