@@ -280,7 +280,7 @@ def test_a_kernel_that_python_keeps_busy_is_said_and_asked_again(
     answer.fill("yes")
     answer.press("Enter")
     # The input line belongs to the first cell, which is active now.
-    expect(panel.locator("h3")).to_have_text("The next prompt, cell 2")
+    expect(panel.locator("h3")).to_have_text("The next message, cell 2")
     expect(panel.locator(".msgbook-Context-problem")).to_have_count(0)
 
 

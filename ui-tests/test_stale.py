@@ -69,9 +69,7 @@ def test_an_edit_marks_the_turns_below_and_running_them_again_ends_it(lab, chat,
     expect(marks(lab)).to_have_count(0)
 
 
-def test_a_cell_that_is_excluded_is_called_so_and_an_opened_chat_says_what_may_be(
-    lab, chat, screenshot
-):
+def test_a_cell_that_is_excluded_is_called_so_and_the_opened_chat_knows_it(lab, chat, screenshot):
     lab.cell(1).locator(".jp-InputPrompt").click()
     lab.command("msgbook:toggle-history")
     expect(marks(lab)).to_have_count(1)
@@ -85,9 +83,8 @@ def test_a_cell_that_is_excluded_is_called_so_and_an_opened_chat_says_what_may_b
 
     lab.load(chat)
     lab.wait_for_kernel()
-    expect(mark(lab, 2)).to_contain_text(
-        "its prompt has changed, or a cell above was deleted or exc"
-    )
+    expect(mark(lab, 2)).to_contain_text("This answer is stale: cell 2 was excluded.")
+    screenshot("opened")
 
 
 def test_all_stale_turns_run_again_from_the_top(lab, chat, model_server):
@@ -161,5 +158,5 @@ def test_typing_below_the_last_turn_asks_nothing_and_an_opened_chat_is_judged(la
     lab.wait_for_kernel()
     expect(marks(lab)).to_have_count(1)
     expect(mark(lab, 2)).to_contain_text(
-        "This answer is stale: a cell from 2 to 3 has changed, or was deleted or excluded there."
+        "This answer is stale: a cell from 2 to 3 has changed or moved."
     )

@@ -229,7 +229,9 @@ def _heading(count: int) -> str:
 
 
 def _first_change(first: StaleTurn, cells: Sequence[Cell]) -> str:
-    """Return the place of the first change, as exactly as hashes show it."""
+    """Return the place of the first change, as exactly as what is saved shows it."""
+    if first.sure:
+        return f"in {', '.join(describe_cell_with_id(cells, cell) for cell in first.sure[:_SHOWN])}"
     places = [describe_cell_with_id(cells, first.changed[0])]
     if len(first.changed) > 1:
         places.append(describe_cell_with_id(cells, first.changed[-1]))

@@ -3,7 +3,13 @@ import { ChangeLog, parseStaleGroups } from '../live/staleTurns';
 import { whyStale } from '../render/staleMark';
 
 const trans = nullTranslator.load('msgbook');
-const group = { turns: ['b', 'c'], changed: ['a', 'b'], maybeSystem: false };
+const group = {
+  turns: ['b', 'c'],
+  changed: ['a', 'b'],
+  maybeSystem: false,
+  sure: [] as string[],
+  isMoved: false
+};
 const ids = ['a', 'b', 'c'];
 const numberOf = (id: string) => ids.indexOf(id) + 1;
 const isExcluded = () => false;
@@ -83,6 +89,17 @@ describe('the words of a stale turn', () => {
     expect(why('c', new ChangeLog())).toContain('from 1 to 2');
     expect(why('c', new ChangeLog(), ['a', 'b'], true)).toContain('the agent');
   });
+
+  it('say what is saved of a change that was not seen', () => {
+    const opened = (saved: object, isOut = false) => {
+      const cause = new ChangeLog().causeOf({ ...group, ...saved }, ['a', 'b']);
+      const mark = { cellId: 'b', cause, numberOf, isExcluded: () => isOut };
+      return whyStale(mark, trans);
+    };
+    expect(opened({ sure: ['a'] }, true)).toContain('cell 1 was excluded');
+    expect(opened({ sure: ['a'] })).toContain('cell 1 has changed');
+    expect(opened({ isMoved: true })).toContain('added, deleted or excluded');
+  });
 });
 
 describe('the words where nothing was seen to change', () => {
@@ -103,7 +120,7 @@ describe('the words where nothing was seen to change', () => {
   });
 
   it('name one cell once', () => {
-    expect(between('b', 'b', 'c')).toContain('cell 2 has changed or was exc');
+    expect(between('b', 'b', 'c')).toContain('cell 2 has changed.');
   });
 
   it('say nothing of cells above where none was', () => {
@@ -118,7 +135,6 @@ describe('the words where nothing was seen to change', () => {
     for (const words of [between('a', 'a', 'a'), replaced]) {
       expect(words).toBe('This answer is stale: its prompt has changed.');
     }
-    expect(between('b', 'b', 'b')).toContain('a cell above was deleted or exc');
   });
 });
 

@@ -299,7 +299,11 @@ const readGroup = whole(
   },
   {
     /** Whether the system message may have changed instead. */
-    maybeSystem: isTrue
+    maybeSystem: isTrue,
+    /** Cells above that have changed, as what is saved shows. */
+    sure: asTexts,
+    /** Whether more or fewer cells are sent than then, and which is not known. */
+    isMoved: isTrue
   }
 );
 
@@ -324,6 +328,8 @@ export type StaleCause =
   | { readonly kind: 'cells'; readonly ids: readonly string[] }
   /** A cell was added, deleted or moved; the first turn's own, if it `isNew` in the notebook. */
   | { readonly kind: 'place'; readonly isNew: boolean }
+  /** More or fewer cells are sent than then. */
+  | { readonly kind: 'count' }
   | {
       readonly kind: 'between';
       readonly first: string;
@@ -355,7 +361,7 @@ export class ChangeLog {
    * @param range - Ids of all cells from the first that may have changed through the first turn's.
    */
   causeOf(
-    { changed, maybeSystem }: IStaleGroup,
+    { changed, maybeSystem, sure, isMoved }: IStaleGroup,
     range: readonly string[]
   ): StaleCause {
     const turn = changed[changed.length - 1];
@@ -367,8 +373,14 @@ export class ChangeLog {
     if (ids.length > 0) {
       return { kind: 'cells', ids };
     }
-    return this._places > ended
-      ? { kind: 'place', isNew: this._added.has(turn) }
+    if (this._places > ended) {
+      return { kind: 'place', isNew: this._added.has(turn) };
+    }
+    if (sure.length > 0) {
+      return { kind: 'cells', ids: sure };
+    }
+    return isMoved
+      ? { kind: 'count' }
       : { kind: 'between', first: changed[0], last: turn, maybeSystem };
   }
 

@@ -239,7 +239,7 @@ function Head(props: IRequestProps): JSX.Element {
     <header className="msgbook-Context-head">
       <h3>
         {prompt.title === ''
-          ? trans.__('The next prompt, cell %1', prompt.number)
+          ? trans.__('The next message, cell %1', prompt.number)
           : trans.__('Cell %1: %2', prompt.number, plainTitle(prompt.title))}
       </h3>
       <p>{trans.__('%1 answers, with %2 at %3', agent, model, provider)}</p>

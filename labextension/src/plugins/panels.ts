@@ -141,7 +141,7 @@ const OPEN_CONTEXT = 'msgbook:open-context';
 /** Plugin that adds the side panel "Context". */
 export const contextPlugin = plugin({
   id: '@msgbook/labextension:context',
-  description: 'Shows what the active prompt sends to the model.',
+  description: 'Shows what the active message sends to the model.',
   requires: [IPageConnections],
   optional: [ICommandPalette, ILayoutRestorer],
   activate: (app, trans, connections, palette, restorer) => {
@@ -155,7 +155,7 @@ export const contextPlugin = plugin({
         type: 'Chat',
         command: OPEN_CONTEXT,
         label: trans.__('Show Context'),
-        caption: trans.__('Show what the active prompt sends to the model')
+        caption: trans.__('Show what the active message sends to the model')
       },
       { trans, palette, restorer }
     );

@@ -90,6 +90,11 @@ export function whyStale(
       'This answer is stale: a cell above it was added, moved or deleted.'
     );
   }
+  if (cause.kind === 'count') {
+    return trans.__(
+      'This answer is stale: a cell above it was added, deleted or excluded.'
+    );
+  }
   if (cause.kind === 'between') {
     return whyBetween(cause, cellId, numberOf, trans);
   }
@@ -131,19 +136,12 @@ function whyBetween(
     );
   }
   if (from === to && last === cellId) {
-    return to === 1
-      ? trans.__('This answer is stale: its prompt has changed.')
-      : trans.__(
-          'This answer is stale: its prompt has changed, or a cell above was deleted or excluded.'
-        );
+    return trans.__('This answer is stale: its prompt has changed.');
   }
   return from === to
-    ? trans.__(
-        'This answer is stale: cell %1 has changed or was excluded.',
-        from
-      )
+    ? trans.__('This answer is stale: cell %1 has changed.', from)
     : trans.__(
-        'This answer is stale: a cell from %1 to %2 has changed, or was deleted or excluded there.',
+        'This answer is stale: a cell from %1 to %2 has changed or moved.',
         from,
         to
       );

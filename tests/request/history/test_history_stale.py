@@ -33,7 +33,11 @@ def run(cells):
         history = reader.read(cells[:position], view, known_summaries(cells[:position]))
         message = reader.prompt_message(cell["source"], {}, view)
         request = history.with_prompt(message, position)
-        turn["context"] = {"request_hash": reader.request_hash(request)}
+        turn["context"] = {
+            "cells": history.cells,
+            "request_hash": reader.request_hash(request),
+        }
+        turn["started"] = f"2026-01-01T10:{position:02}:00Z"
     return cells
 
 
@@ -67,7 +71,7 @@ def test_nothing_is_stale_in_an_unedited_notebook(model):
 def test_a_hash_of_all_digits_is_that_of_which_it_has_the_first():
     cells = conversation()
     context = turn_of_cell(cells[3])["context"]
-    (recorded,) = context.values()
+    recorded = context["request_hash"]
     context["request_hash"] = f"sha256:{recorded}{'0' * 48}"
 
     assert (len(recorded), stale_cells(cells)) == (16, [])
@@ -182,3 +186,64 @@ def test_the_change_is_looked_for_between_a_fresh_turn_and_the_first_stale_one()
     assert found.cell == 6
     assert found.changed == (3, 4, 6)
     assert not found.maybe_system
+
+
+def edit_and_run(position, text):
+    def edit(cells):
+        cells[position]["source"] = text
+        turn = turn_of_cell(cells[position])
+        turn.update(started="2026-01-02T00:00:00Z", context={})
+
+    return edit
+
+
+def exclude(*positions):
+    def edit(cells):
+        for position in positions:
+            cells[position]["metadata"].setdefault("msgbook", {})["history"] = "exclude"
+
+    return edit
+
+
+def both(*edits):
+    def edit(cells):
+        for one in edits:
+            one(cells)
+
+    return edit
+
+
+@pytest.mark.parametrize("model", ["m", "strict"])
+@pytest.mark.parametrize(
+    ("edit", "sure", "is_moved"),
+    [
+        (exclude(2), (2,), False),
+        (exclude(1, 2), (1, 2), False),
+        (edit_source(2, "foreground"), (), False),
+        (both(exclude(2), edit_source(1, "uno")), (), False),
+        (lambda cells: cells.pop(2), (), True),
+        (lambda cells: cells.insert(2, note("more")), (), True),
+        (both(exclude(2), edit_source(3, "zwei")), (), True),
+        (edit_and_run(1, "uno"), (1,), False),
+    ],
+)
+def test_what_has_changed_is_named_where_what_is_saved_shows_it(model, edit, sure, is_moved):
+    cells = conversation(model)
+    edit(cells)
+
+    first = stale_turns(cells, Reader(), view_of)[0]
+
+    assert (first.sure, first.is_moved) == (sure, is_moved)
+
+
+@pytest.mark.parametrize("odd", [None, [], {}, -1, "1", 10**30])
+def test_odd_values_of_what_is_saved_name_nothing(odd):
+    cells = conversation()
+    for position in (1, 3, 5, 6):
+        turn_of_cell(cells[position])["context"]["cells"] = odd
+        turn_of_cell(cells[position])["started"] = odd
+    cells[2]["source"] = "foreground"
+
+    assert {(one.sure, one.is_moved) for one in stale_turns(cells, Reader(), view_of)} == {
+        ((), False)
+    }

@@ -149,6 +149,8 @@ def _groups(cells: Sequence[Cell], found: Sequence[StaleTurn]) -> list[dict[str,
                 "turns": [id_of(cells[turn.cell]) for turn in turns],
                 "changed": [id_of(cells[position]) for position in changed],
                 "maybe_system": turns[0].maybe_system,
+                "sure": [id_of(cells[position]) for position in turns[0].sure],
+                "is_moved": turns[0].is_moved,
             }
         )
     return groups

@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from msgbook.messages import RequestHash, encode, shorten_request_hash
-from msgbook.notebook import Cell, source_of
+from msgbook.notebook import Cell, metadata_of, saved_history, source_of
 from msgbook.request.history.cell import turns_of
 from msgbook.request.history.prune import drop_pruned_files, prune_positions, with_late_contexts
 from msgbook.request.history.reader import ReadCell, Reader
 from msgbook.request.history.request import View
 from msgbook.request.history.summary import known_summaries
+from msgbook_format.syntax import is_excluded
 from msgbook_format.turn import Turn
-from msgbook_format.typed import as_dict
+from msgbook_format.typed import as_count, as_dict, as_text
 
 ViewOf = Callable[[int, Turn], View | None]
 """Returns the reader of a turn, given the cell's position and the turn; None if it is not known."""
@@ -40,6 +41,23 @@ class StaleTurn:
     maybe_system: bool
     """Whether the system message may have changed as well. A turn above that is not stale, with the
     same agent and model, rules that out."""
+    sure: tuple[int, ...] = ()
+    """Positions of the cells that have changed as what is saved shows: answered again or excluded since.
+    Only the first turn with these `changed` has them, and `is_moved`."""
+    is_moved: bool = False
+    """Whether more or fewer cells are sent than then, and `sure` does not say which."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """A turn that was judged."""
+
+    cell: int
+    view: View
+    is_fresh: bool
+    turn: Turn
+    missing: int
+    """Number of cells above that were sent then and are not today; negative if more are."""
 
 
 def stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> list[StaleTurn]:
@@ -63,7 +81,7 @@ def stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> list[
                 )
             break
     summaries = known_summaries(cells)
-    verdicts: list[tuple[int, View, bool]] = []
+    verdicts: list[_Verdict] = []
     read: list[ReadCell] = []
     for (view, _), turns in turns_by_view.items():
         sent = drop_pruned_files(cells, reader.cell_rule, running=turns[0][0])
@@ -71,30 +89,101 @@ def stale_turns(cells: Sequence[Cell], reader: Reader, view_of: ViewOf) -> list[
         requests = _Requests(reader, view, read)
         for position, turn, recorded in turns:
             found = requests.hash_of(position, source_of(cells[position]), turn)
-            verdicts.append((position, view, found == recorded))
+            missing = _cells_then(turn, requests.cells) - requests.cells
+            verdicts.append(_Verdict(position, view, found == recorded, turn, missing))
     changes = {i for i, cell in enumerate(read) if cell.reading.messages}.union(prunes)
-    return list(_stale(sorted(verdicts, key=lambda verdict: verdict[0]), changes))
+    return list(_stale(sorted(verdicts, key=lambda one: one.cell), changes, cells, reader))
 
 
-def _stale(verdicts: Sequence[tuple[int, View, bool]], changes: Set[int]) -> Iterator[StaleTurn]:
+def _stale(
+    verdicts: Sequence[_Verdict], changes: Set[int], cells: Sequence[Cell], reader: Reader
+) -> Iterator[StaleTurn]:
     """Yield the stale ones of turns in document order.
 
     Args:
-        verdicts: Position, view, and whether the request is what it was.
         changes: Positions of the cells that can change what is sent.
     """
     start = 0
     fresh_views: set[View] = set()
     changed: tuple[int, ...] = ()
-    for position, view, is_fresh in verdicts:
-        if is_fresh:
-            start, changed = position, ()
-            fresh_views.add(view)
+    for one in verdicts:
+        if one.is_fresh:
+            start, changed = one.cell, ()
+            fresh_views.add(one.view)
             continue
-        if not changed:
-            above = (i for i in range(start, position) if i in changes)
-            changed = (*above, position)
-        yield StaleTurn(position, changed, view not in fresh_views)
+        maybe_system = one.view not in fresh_views
+        if changed:
+            yield StaleTurn(one.cell, changed, maybe_system)
+            continue
+        changed = (*(i for i in range(start, one.cell) if i in changes), one.cell)
+        sure = _answered_since(cells, changed, one.turn)
+        if not sure and one.missing > 0:
+            sure = _excluded_since(cells, range(start, one.cell), one, reader)
+        yield StaleTurn(one.cell, changed, maybe_system, sure, bool(one.missing and not sure))
+
+
+# What is saved of a change: when turns began, how many cells were sent, and what is excluded.
+
+
+_TRIED = 5
+"""Excluded cells of which each is tried."""
+
+
+def _cells_then(turn: Turn, now: int) -> int:
+    context: Any = turn.get("context")
+    then = as_count(as_dict(context).get("cells"))
+    return now if then is None else then
+
+
+def _answered_since(cells: Sequence[Cell], changed: Sequence[int], turn: Turn) -> tuple[int, ...]:
+    """Return those of some cells, without the turn's own, that have a turn which began after this one."""
+    began = _began(turn)
+    return tuple(
+        position
+        for position in changed[:-1]
+        if any(began < _began(other) for other in turns_of(cells[position]) if began)
+    )
+
+
+def _began(turn: Turn) -> str:
+    started: Any = turn.get("started")
+    return as_text(started)
+
+
+def _excluded_since(
+    cells: Sequence[Cell], places: range, one: _Verdict, reader: Reader
+) -> tuple[int, ...]:
+    """Return the excluded cells with which the request would be the turn's: one of them, or all."""
+    excluded = [position for position in places if is_excluded(saved_history(cells[position]))]
+    tries = [(position,) for position in excluded[:_TRIED]]
+    tries += [tuple(excluded)] if 1 < len(excluded) <= _TRIED else []
+    for sent in tries:
+        if len(sent) == one.missing and _would_be_fresh(cells, sent, one, reader):
+            return sent
+    return ()
+
+
+def _would_be_fresh(
+    cells: Sequence[Cell], sent: tuple[int, ...], one: _Verdict, reader: Reader
+) -> bool:
+    """Return whether a turn's request would be what it was if some excluded cells were sent."""
+    with_them = [
+        _included(cell) if position in sent else cell
+        for position, cell in enumerate(cells[: one.cell + 1])
+    ]
+    rule = reader.cell_rule
+    above = drop_pruned_files(with_them, rule, running=one.cell)
+    read = reader.read_cells(above, one.view, known_summaries(with_them))
+    requests = _Requests(reader, one.view, read)
+    found = requests.hash_of(one.cell, source_of(cells[one.cell]), one.turn)
+    return any(found == recorded for _, recorded in _hashed(cells[one.cell]))
+
+
+def _included(cell: Cell) -> Cell:
+    """Return an excluded cell as it was before."""
+    metadata: Any = cell.get("metadata")
+    own = {**metadata_of(cell), "history": "include"}
+    return {**cell, "metadata": {**as_dict(metadata), "msgbook": own}}
 
 
 class _Requests:
@@ -108,6 +197,8 @@ class _Requests:
         self._position = 0
         self._hash = RequestHash()
         self._hashed = 0
+        self.cells = 0
+        """Number of cells so far that gave messages."""
 
     def hash_of(self, position: int, source: str, turn: Turn) -> str:
         """Return the hash of the request of a cell's turn. Positions must not decrease."""
@@ -126,6 +217,7 @@ class _Requests:
     def _advance(self, position: int) -> None:
         for owner in range(self._position, position):
             reading = self._read[owner].reading
+            self.cells += bool(reading.messages)
             if owner >= self._first or not reading.system:
                 self._read[owner].add_to(self._history, owner)
         self._position = position

@@ -46,8 +46,9 @@ def test_an_edit_makes_the_turns_from_there_on_stale_and_undo_takes_it_back(page
     assert groups(page) == []
 
     page.cells[1]["source"] = "say something else"
-    assert groups(page) == [{"turns": ["b", "c"], "changed": ["a", "b"], "maybe_system": False}]
-    assert groups(page, "b") == [{"turns": ["b"], "changed": ["a", "b"], "maybe_system": False}]
+    change = {"changed": ["a", "b"], "maybe_system": False, "sure": [], "is_moved": False}
+    assert groups(page) == [{"turns": ["b", "c"], **change}]
+    assert groups(page, "b") == [{"turns": ["b"], **change}]
 
     page.cells[1]["source"] = "say b"
     assert groups(page) == []
