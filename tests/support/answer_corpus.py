@@ -294,7 +294,36 @@ def texts() -> list[tuple[str, list[Piece]]]:
         # A list takes an item or a block that is indented into it.
         text = "\n\nAnd so on.\n\n".join(row.text for row in rows)
         answers.append((text, rows))
+    answers += [(piece.text, [piece]) for piece in _whole_answers()]
     return answers
+
+
+def _whole_answers() -> list[Piece]:
+    """Return answers of several parts, as they came."""
+    return [
+        Piece("Water costs $1,000 per m$^3$ and we need 10$^{-3}$ of it.", {"<$>": 2}),
+        Piece("We sell H$_2$O at $5 a kg$^{-1}$; CO$_2$ is $3.", {"<$>": 3}),
+        Piece("Set $MY_HOME$OTHER, but H$_2$SO$_4$.", {"<$>": 2}),
+        Piece("It broke off:\n\n```python\ndef g():\n    return 1", {"<pre>": 1, "~~~": 0}),
+        Piece(
+            "1. For \\( x > 0 \\):\n   \\[\n   f'(x) = 1\n   \\]\n2. At zero\n   $$\\lim_{h \\to 0} h$$\n"
+            "   there is $5 left.\n\n   | x | $P(A|B)$ |\n   |---|--:|\n   | `a\\|b` | $3 |",
+            {"<li>": 2, "<$>": 2, "<$$>": 2, "<table>": 1, "<code>": 1},
+        ),
+        Piece(
+            "- item\n  > quote with `code`\n  >\n  > ```js\n  > const a = `${b}`;\n  > ```\n- last: "
+            "**[link](https://example.org)**",
+            {"<li>": 2, "<blockquote>": 1, "<pre>": 1, "<a ": 1, "<strong>": 1},
+        ),
+        Piece(
+            "| a[^1] | b |\n|---|---|\n| 1 | **２**[^2] |\n\n[^1]: first\n[^2]: $5\n    more",
+            {"<table>": 1, "<sup>": 2, "<strong>": 1, "<$>": 0},
+        ),
+        Piece(
+            'هذا نص مع **كلمة** و $x+y=z$ و `print("مرحبا")`.\n\n1. أولاً\n2. ثانياً $5',
+            {"<strong>": 1, "<$>": 1, "<code>": 1, "<li>": 2},
+        ),
+    ]
 
 
 def counted(rows: list[Piece]) -> dict[str, int]:

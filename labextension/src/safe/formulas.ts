@@ -87,11 +87,16 @@ function inBackticks(text: string, start: number): IFormula | null {
 }
 
 /** What stands between two dollars that are no formula, right before a name: `$HOME/$USER`, `$5; x=$y$`. */
-const BETWEEN = /[/:=,;.+&([<>"^%@#~-]$(?!\n)|^[A-Z_][A-Z0-9_]+$(?!\n)/;
+const BETWEEN = /[/:=,;.+&([<>"^%@#~-]$(?!\n)|^_*[A-Z][A-Z0-9_]+$(?!\n)/;
+/** An amount of money and the words behind it, right before a formula: `$1,000 per m$^3$`. */
+const AMOUNT = /^\p{Nd}[\p{Nd}.,]*\s(?:[^\\]*\s)?[a-z]+$(?!\n)/u;
 const OF_TEXT = /\\(?:text|mathrm|mbox|operatorname)\{[^{}]*\}/g;
 
 /** Return whether a text between two dollars is prose or a path, and the second one opens something itself. */
 function isBetween(tex: string, after: string): boolean {
+  if (/^[_^{\\]/.test(after) && AMOUNT.test(tex)) {
+    return true;
+  }
   return (
     /^[A-Za-z_{\\]/.test(after) &&
     (BETWEEN.test(tex) || HAS_EAST_ASIAN.test(tex.replace(OF_TEXT, '')))

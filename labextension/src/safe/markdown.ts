@@ -119,7 +119,9 @@ function colouring(
     }
     const runs = Array.from(code.matchAll(/~+/g), ([run]) => run.length);
     const fence = '~'.repeat(Math.max(2, ...runs) + 1);
-    return parser.render(`${fence}${language}\n${code}${fence}\n`);
+    // Code that nothing closes may end without a line break.
+    const lines = code.replace(/(?<=[^\n])$/, '\n');
+    return parser.render(`${fence}${language}\n${lines}${fence}\n`);
   };
 }
 

@@ -237,13 +237,17 @@ def _in_backticks(text: str, start: int) -> Formula | None:
     return Formula(end + 2, tex.strip(), False)
 
 
-_BETWEEN = re.compile(r"[/:=,;.+&(\[<>\"^%@#~-]\Z|\A[A-Z_][A-Z0-9_]+\Z")
+_BETWEEN = re.compile(r"[/:=,;.+&(\[<>\"^%@#~-]\Z|\A_*[A-Z][A-Z0-9_]+\Z")
 """What stands between two dollars that are not a formula, right before a name: `$HOME/$USER`, `$5; x=$y$`."""
+_AMOUNT = re.compile(r"\A\d[\d.,]*\s(?:[^\\]*\s)?[a-z]+\Z")
+"""An amount of money and the words behind it, right before a formula: `$1,000 per m$^3$`."""
 _OF_TEXT = re.compile(r"\\(?:text|mathrm|mbox|operatorname)\{[^{}]*\}")
 
 
 def _is_between(tex: str, after: str) -> bool:
     """Return whether a text between two dollars is prose or a path, and the second one opens something itself."""
+    if after in ("^", "_", "{", "\\") and _AMOUNT.search(tex):
+        return True
     if not (after.isascii() and (after.isalpha() or after in ("_", "{", "\\"))):
         return False
     return bool(_BETWEEN.search(tex) or EAST_ASIAN.search(_OF_TEXT.sub("", tex)))
