@@ -116,22 +116,27 @@ def test_what_is_not_wanted_is_not_saved(
         lab.set("saveTurns", True)
 
 
-Serve = Callable[[], tuple[str, int]]
+COLLABORATION = Path(__file__).parents[1] / ".collaboration"
+SHARED = {
+    "PYTHONPATH": str(COLLABORATION),
+    "JUPYTER_PATH": str(COLLABORATION / "share" / "jupyter"),
+    "JUPYTER_CONFIG_PATH": str(COLLABORATION / "etc" / "jupyter"),
+}
+
+Serve = Callable[[dict[str, str]], str]
 
 
 @pytest.fixture
-def serve(
-    lab_root: Path, model_server: ScriptedServer, tmp_path: Path
-) -> Iterator[Callable[[], str]]:
-    """Starts a Jupyter server on the folder; the one before it was killed, or is ended."""
+def serve(lab_root: Path, model_server: ScriptedServer, tmp_path: Path) -> Iterator[Serve]:
+    """Starts a Jupyter server on the folder, with more settings; the one before it was killed, or is ended."""
     settings = {"OPENAI_BASE_URL": model_server.url, "MSGBOOK_MODEL": "scripted-model"}
     running = []
 
-    def start() -> str:
+    def start(more: dict[str, str]) -> str:
         number = len(running)
         log = tmp_path / f"server{number}" / "jupyterlab.txt"
         log.parent.mkdir(exist_ok=True)
-        running.append(running_lab(lab_root, log, settings))
+        running.append(running_lab(lab_root, log, settings | more))
         return running[-1].__enter__()
 
     yield start
@@ -162,20 +167,35 @@ def opened(browser: Browser, url: str, name: str) -> Lab:
     return lab
 
 
-@pytest.mark.parametrize("name", ["killed.ipynb", "killed.msg.md"])
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("killed.ipynb", {}),
+        ("killed.msg.md", {}),
+        pytest.param(
+            "shared.ipynb",
+            SHARED,
+            marks=pytest.mark.skipif(
+                not COLLABORATION.is_dir(), reason="make .collaboration/.installed installs it"
+            ),
+        ),
+    ],
+    ids=lambda value: "" if isinstance(value, dict) else value,
+)
 def test_what_had_arrived_when_the_server_was_killed_is_there_afterwards(
     browser: Browser,
     lab_root: Path,
     model_server: ScriptedServer,
-    serve: Callable[[], str],
+    serve: Serve,
     name: str,
+    settings: dict[str, str],
 ) -> None:
     model_server.reset()
     path = lab_root / name
     write_chat(path, "Tell me", "And then?")
     slow = Slow("Said before it was killed.", "")
     model_server.answers = [slow.answer, text("Second.")]
-    first = serve()
+    first = serve(settings)
     lab = opened(browser, first, name)
     lab.run(0)
     expect(lab.cell(0).get_by_text("Said before it was killed.")).to_be_visible()
@@ -186,7 +206,7 @@ def test_what_had_arrived_when_the_server_was_killed_is_there_afterwards(
     )
     kill_server(first)
     lab.page.context.close()
-    second = serve()
+    second = serve(settings)
     lab = opened(browser, second, name)
 
     expect(lab.cell(0).get_by_text("Said before it was killed.")).to_be_visible()

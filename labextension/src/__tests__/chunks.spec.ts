@@ -1,4 +1,4 @@
-import { Cuts, isOneUnit } from '../render/textView';
+import { Cuts, isOneUnit } from '../render/cuts';
 
 const TEXT = [
   'First paragraph\nof two lines.\n',
