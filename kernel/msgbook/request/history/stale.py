@@ -155,7 +155,7 @@ def _excluded_since(
 ) -> tuple[int, ...]:
     """Return the excluded cells with which the request would be the turn's: one of them, or all."""
     excluded = [position for position in places if is_excluded(saved_history(cells[position]))]
-    tries = [(position,) for position in excluded[:_TRIED]]
+    tries: list[tuple[int, ...]] = [(position,) for position in excluded[:_TRIED]]
     tries += [tuple(excluded)] if 1 < len(excluded) <= _TRIED else []
     for sent in tries:
         if len(sent) == one.missing and _would_be_fresh(cells, sent, one, reader):
