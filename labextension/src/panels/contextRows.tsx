@@ -27,7 +27,9 @@ export function CellRow(props: ICellProps): JSX.Element {
   const { model, cell, isPrompt, trans } = props;
   const isSent = cell.history !== 'exclude';
   const title =
-    cell.title === '' ? trans.__('(your next message)') : plainTitle(cell.title);
+    cell.title === ''
+      ? trans.__('(your next message)')
+      : plainTitle(cell.title);
   return (
     <li
       className={`msgbook-Context-cell${isSent ? '' : ' msgbook-mod-excluded'}`}
