@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from msgbook.agents.agent import Agent
 from msgbook.agents.project_files import Skill, build_skills_index
+from msgbook.config.vendors import vendor_of
 from msgbook.messages import ApiName
 from msgbook.provider import server_tool_options, turn_options
 from msgbook.text import repair_surrogates
@@ -25,7 +26,7 @@ def make_request_options(
     """Return the options of an agent's requests, by their names in the chat API.
 
     - `temperature` is sent only with `use_temperature`, because some models refuse it.
-    - `max_output_tokens` is sent under the name that the server reads (`token_limit_key`).
+    - `max_output_tokens` is sent under the name that the server reads (`Vendor.token_limit`).
     - `reasoning_effort` is sent as written, else `medium` for `reasoning: true` and `none` for
       `reasoning: false` (seed 004). A server that refuses it is asked without.
     - Tools of the server are sent as the API calls them, before those in `extra`.
@@ -41,9 +42,7 @@ def make_request_options(
     if agent.use_temperature and agent.temperature is not None:
         options["temperature"] = agent.temperature
     if agent.max_output_tokens is not None:
-        from msgbook.provider import token_limit_key
-
-        options[token_limit_key(base_url)] = agent.max_output_tokens
+        options[vendor_of(base_url).token_limit] = agent.max_output_tokens
     effort = agent.reasoning_effort or _EFFORTS.get(agent.reasoning)
     if effort is not None:
         options["reasoning_effort"] = effort

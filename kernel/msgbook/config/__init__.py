@@ -4,7 +4,7 @@
 - `settings`, `mcp_server`: the classes of the settings, and the one table of the limits of a turn.
 - `environment`: where the file is, and which variables hold keys, as far as that is known without the settings.
 - `file`, `lines`: `msgbook.toml` and the lines that warnings name. `written_settings` writes it.
-- `providers`: the servers of the environment and the file.
+- `providers`: the servers of the environment and the file. `vendors`: what is known of servers by their host.
 - `known_models`: windows and prices of models. `prices`: the cost of what was used. `searching_models`: those that
   search by themselves.
 - `key_places`, `key_file`, `key_store`: where a key can be saved beside environment variables.
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
         ORGANIZATION_HEADERS,
         at_base_url,
         check_url,
-        default_api,
         other_api,
-        own_server,
         parse_header_lines,
         server_url,
     )
@@ -52,5 +50,6 @@ if TYPE_CHECKING:
         Settings,
     )
     from msgbook.config.urls import find_url_problem, show_url, split_query
+    from msgbook.config.vendors import vendor_of
 else:
     __getattr__ = lazy_names(__name__)

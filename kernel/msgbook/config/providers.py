@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from msgbook.config.environment import ANTHROPIC_KEY
 from msgbook.config.file import SettingsFile, strip_text
 from msgbook.config.key_places import KEY_PLACES, SESSION, find_saved_key
 from msgbook.config.settings import ProviderSettings, SavedKey
 from msgbook.config.urls import find_url_problem, read_server_url, show_url, with_version
+from msgbook.config.vendors import vendor_of
 from msgbook.errors import ConfigError
 from msgbook.messages import ApiName
 from msgbook.text import one_line, visible
@@ -32,10 +32,8 @@ ORGANIZATION_HEADERS = {
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
-_OPENAI_HOST = "api.openai.com"
-_ANTHROPIC_HOST = "api.anthropic.com"
-OPENAI_URL = f"https://{_OPENAI_HOST}/v1"
-ANTHROPIC_URL = f"https://{_ANTHROPIC_HOST}/v1"
+OPENAI_URL = "https://api.openai.com/v1"
+ANTHROPIC_URL = "https://api.anthropic.com/v1"
 
 
 class FoundProviders(NamedTuple):
@@ -82,62 +80,9 @@ def read_providers(env: Mapping[str, str], file: SettingsFile) -> FoundProviders
     return FoundProviders(found, set_aside)
 
 
-def default_api(base_url: str | None) -> ApiName:
-    """Return the API of a server for which none is set: `responses` for OpenAI's own servers, else `chat`.
-
-    OpenAI's reasoning models show their reasoning over the Responses API alone; every compatible
-    server has the chat API.
-
-    Args:
-        base_url: None for OpenAI's own.
-    """
-    try:
-        host = urlsplit(base_url or OPENAI_URL).hostname or ""
-    except ValueError:
-        return "chat"
-    is_openai = host == _OPENAI_HOST or host.endswith(f".{_OPENAI_HOST}")
-    return "responses" if is_openai else "chat"
-
-
-_DOCUMENTS: Mapping[str, tuple[ApiName, ...]] = {
-    "openai.com": ("chat", "responses"),
-    "openai.azure.com": ("responses",),
-    "openrouter.ai": ("chat",),
-    "anthropic.com": ("anthropic",),
-}
-"""The APIs over which a host takes PDFs as documents. Local servers and most gateways refuse them."""
-
-
-def takes_documents(base_url: str | None, api: ApiName) -> bool:
-    """Return whether a server is known to take PDFs as documents.
-
-    Args:
-        base_url: None for OpenAI's own.
-    """
-    try:
-        host = urlsplit(server_url(base_url)).hostname or ""
-    except ValueError:
-        return False
-    return any(
-        api in apis and (host == name or host.endswith(f".{name}"))
-        for name, apis in _DOCUMENTS.items()
-    )
-
-
 def other_api(api: ApiName, base_url: str | None) -> ApiName:
     """Return the API that a server may have besides, or instead."""
-    host = urlsplit(base_url).hostname if base_url else ""
-    if api == "chat" and host == _ANTHROPIC_HOST:
-        return "anthropic"
-    return "responses" if api == "chat" else "chat"
-
-
-def own_server(base_url: str | None) -> str:
-    """Return the company whose own server a URL is, where it is known to be there; empty for any other."""
-    host = urlsplit(server_url(base_url)).hostname or ""
-    if host == _ANTHROPIC_HOST:
-        return "Anthropic"
-    return "OpenAI" if default_api(base_url) == "responses" else ""
+    return vendor_of(base_url).second_api if api == "chat" else "chat"
 
 
 def server_url(base_url: str | None) -> str:
@@ -335,7 +280,7 @@ def _with_options(provider: ProviderSettings, file: SettingsFile) -> ProviderSet
         found = replace(provider, api=api or "chat")
     else:
         found = at_base_url(provider, api or ("anthropic" if is_claude else None))
-    known = not provider.plugin and takes_documents(found.base_url, found.api)
+    known = not provider.plugin and found.api in vendor_of(found.base_url).documents
     prices = file.prices(name)
     options = file.options(
         name,
@@ -366,7 +311,7 @@ def at_base_url(provider: ProviderSettings, api: ApiName | None) -> ProviderSett
     base_url, of_endpoint = provider.base_url, None
     if base_url is not None:
         base_url, of_endpoint = read_server_url(base_url)
-    api = api or of_endpoint or default_api(base_url)
+    api = api or of_endpoint or vendor_of(base_url).api
     if api == "anthropic":
         base_url = with_version(base_url or ANTHROPIC_URL)
     return replace(provider, base_url=base_url, api=api)

@@ -161,7 +161,13 @@ class Session:
             display_id = uuid.uuid4().hex
             writer = partial(self._turns.writer_of, display_id)
             display = TurnDisplay(
-                record, bundle, send, display_id, pages=self.page, cell_id=cell_id, writer=writer
+                record,
+                partial(bundle, is_growing=True),
+                send,
+                display_id,
+                pages=self.page,
+                cell_id=cell_id,
+                writer=writer,
             )
             self._turns.start(display, requested.client_session)
 

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from msgbook.provider.openai_server import OpenAIProvider
     from msgbook.provider.pace import Paces, Waits
     from msgbook.provider.plugins import ProviderFactory, find_provider_entry
-    from msgbook.provider.request_quirks import token_limit_key
     from msgbook.provider.server_provider import ServerProvider
     from msgbook.provider.servers import (
         Servers,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
-from msgbook.config import ProviderSettings, other_api, own_server, redact
+from msgbook.config import ProviderSettings, other_api, redact, vendor_of
 from msgbook.errors import (
     RESTART,
     LostConnectionError,
@@ -363,7 +363,7 @@ class Advice:
 
     def for_lost_connection(self, *, has_answered: bool) -> str:
         """Return what to do about a server that cannot be reached; the argument is as in `for_no_answer`."""
-        if company := own_server(self._settings.base_url):
+        if company := vendor_of(self._settings.base_url).company:
             other = (
                 f"For a server other than {company}'s, set {self.url_setting}{self.and_restart}."
             )

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
 
 from msgbook.provider.base import Request
 from msgbook.provider.error_quirks import find_room
@@ -156,23 +155,6 @@ def _likely_causes(request: Request, provider: str) -> str:
     if not held:
         return ""
     return f"The server does not say what it refuses. It may be one of these in the request: {'; '.join(held)}."
-
-
-_OPENAI_HOSTS = ("openai.com", "openai.azure.com")
-
-
-def token_limit_key(base_url: str | None) -> str:
-    """Return the key that limits the tokens of an answer.
-
-    OpenAI and Azure use `max_completion_tokens`: their reasoning models refuse `max_tokens`, which is
-    the key of Ollama, LM Studio and Mistral, and works with vLLM, llama.cpp and the large gateways.
-
-    Args:
-        base_url: The server's base URL; None for OpenAI's own.
-    """
-    host = (urlsplit(base_url).hostname or "") if base_url else "openai.com"
-    is_openai = any(host == name or host.endswith(f".{name}") for name in _OPENAI_HOSTS)
-    return "max_completion_tokens" if is_openai else "max_tokens"
 
 
 def reduce_streaming(

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from typing import Any, cast
 
-from msgbook.config import ProviderSettings, Settings
+from msgbook.config import ProviderSettings, Settings, vendor_of
 from msgbook.config.settings import Limits
 from msgbook.errors import ProviderError
 from msgbook.events import (
@@ -30,7 +30,6 @@ from msgbook.provider import (
     Request,
     Wire,
     new_provider,
-    token_limit_key,
     turn_options,
 )
 from msgbook.server_checks.answer import Answer
@@ -160,7 +159,7 @@ def new_asker(
         seconds=seconds,
         usage=usage,
         options=turn_options(server.api),
-        limit_key=token_limit_key(server.base_url),
+        limit_key=vendor_of(server.base_url).token_limit,
         wire=wire,
     )
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hostile_markdown import PIXEL
-from renderers import Page, nbconvert
+from renderers import Page, commonmark, nbconvert
 
 from msgbook_format.turn import TURN_MIME, bundle, to_markdown, to_plain
 from msgbook_format.turn.markdown.render import PLAIN_LIMIT
@@ -135,3 +135,17 @@ def test_data_that_json_cannot_write_is_replaced_by_words(value: Any) -> None:
     said = turn({"type": "new", "x": value}, {"type": "tool_result", "content": [value]})
     assert to_markdown(said).count("to be shown)") == 2
     assert "to be shown)" in to_plain(turn({"type": "text", "text": value}))
+
+
+def test_the_markdown_of_a_text_is_made_when_it_has_ended() -> None:
+    first, last = ({"type": "text", "step": step, "text": "a **b**\n\n- c"} for step in (1, 2))
+    running: Any = {"version": 1, "status": "running", "blocks": [first, last]}
+
+    shown = bundle(running, is_growing=True)["text/markdown"]
+    assert shown.startswith("a **b**\n\n- c\n\n")
+    assert Page(commonmark(shown)).text.count("**b**") == 1
+
+    assert bundle({**running, "status": "done"}, is_growing=True) == bundle(
+        {**running, "status": "done"}
+    )
+    assert bundle(running)["text/markdown"].count("a **b**") == 2

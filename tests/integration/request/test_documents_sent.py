@@ -10,7 +10,7 @@ from pdfs import pdf
 from scripted_server import error, text
 from talk import Talk, notices
 
-from msgbook.config.providers import takes_documents
+from msgbook.config import vendor_of
 
 pytestmark = over_all_apis
 
@@ -148,4 +148,4 @@ def test_a_blob_that_is_gone_is_made_again(paper):
     ],
 )
 def test_which_servers_take_documents(url, apis, api):
-    assert takes_documents(url, api) is (api in apis)
+    assert (api in vendor_of(url).documents) is (api in apis)

@@ -91,35 +91,44 @@ UNENDED_LIMIT = 20_000
 """Most characters of the last answer that are shown of a turn that is not done: its text, reasoning
 and arguments. Such an answer may be a flood, and an interrupt waits for its Markdown. The turn has all."""
 
+_BLOCK_BEGINS = frozenset("-+#=~>|:0123456789")
+"""First characters of lines with which headings, lists, fences and tables begin."""
+
 _APPROVAL = {
     "pending": "waiting for approval",
     "denied": "denied",
     "policy": "allowed by MSGBOOK_APPROVAL=allow",
 }
 
-# A running turn is rendered many times a second, and only its last block changes. The cache has to
+# A turn that grows is rendered many times a second, and only its last block changes. The cache has to
 # hold all other texts of the turn to be of any use.
 _cached_markdown = lru_cache(maxsize=256)(safe_markdown)
 
 
-def bundle(turn: Turn) -> dict[str, Any]:
-    """Return the MIME bundle of a turn's output. It holds the turn itself, not a copy."""
+def bundle(turn: Turn, *, is_growing: bool = False) -> dict[str, Any]:
+    """Return the MIME bundle of a turn's output. It holds the turn itself, not a copy.
+
+    Args:
+        is_growing: Whether the turn runs here, so that a bundle of its end will follow.
+    """
     return {
         TURN_MIME: turn,
-        "text/markdown": to_markdown(turn),
+        "text/markdown": to_markdown(turn, is_growing=is_growing),
         "text/plain": to_plain(turn),
     }
 
 
-def to_markdown(turn: Turn, write: _Render | None = None) -> str:
+def to_markdown(turn: Turn, write: _Render | None = None, *, is_growing: bool = False) -> str:
     """Return the turn as Markdown that is safe in any renderer, without a line end at the end.
 
-    Reasoning and results are in closed `<details>`. Of a running turn, only the last block is
-    rendered anew. Of a turn that is not done, only the beginning of a very long last answer is shown.
+    Reasoning and results are in closed `<details>`. Of a turn that is not done, only the beginning of
+    a very long last answer is shown.
 
     Args:
         turn: The turn.
         write: Returns what stands for a text of the model; by default safe Markdown.
+        is_growing: Whether the turn runs here. Its last text is then shown as it is written: a parser would
+            read it anew for each bundle, and its ends are not there yet.
     """
     live = turn["status"] == "running"
     blocks = turn["blocks"] if turn["status"] == "done" else _beginning(turn["blocks"])
@@ -127,7 +136,7 @@ def to_markdown(turn: Turn, write: _Render | None = None) -> str:
         result: _text(blocks[call].get("name")) for call, result in match_results(blocks).items()
     }
     hidden = hidden_reasoning_lines(turn)
-    last = len(blocks) - 1 if live else -1
+    growing = len(blocks) - 1 if live and is_growing else -1
     parts = []
     for i, block in enumerate(blocks):
         if block in TOOL_RESULTS:
@@ -135,10 +144,18 @@ def to_markdown(turn: Turn, write: _Render | None = None) -> str:
         if i in hidden:
             parts.append(f"> {REASONINGS.sign} {hidden[i]}")
             continue
-        render = write or (safe_markdown if i == last else _cached_markdown)
+        render = write or (_as_written if i == growing else _cached_markdown)
         parts.append(_block(block, names.get(i, ""), render))
     parts.append(_status_line(turn))
     return _paragraphs(*parts)
+
+
+def _as_written(text: str) -> str:
+    """Return the words of a text, line by line, so that any renderer shows them and no markup."""
+    lines = (escape_line(line, UNENDED_LIMIT) for line in text.strip().splitlines())
+    return "\\\n".join(
+        f"&#{ord(line[0])};{line[1:]}" if line[:1] in _BLOCK_BEGINS else line for line in lines
+    )
 
 
 def _beginning(blocks: Sequence[Block]) -> list[Block]:

@@ -14,7 +14,8 @@ from jupyter_core.paths import jupyter_config_dir
 
 from msgbook.cli.terminal import CommandError, home_as_tilde, line_of, say
 from msgbook.config import ProviderSettings, check_url, config_path
-from msgbook.config.providers import OPENAI_URL, at_base_url, own_server
+from msgbook.config.providers import OPENAI_URL, at_base_url
+from msgbook.config.vendors import vendor_of
 from msgbook.config.written_settings import Answers, SettingsWriteError, format_toml, write_settings
 from msgbook.errors import ConfigError, ProviderError, describe_file_error
 from msgbook.messages import ApiName
@@ -94,7 +95,7 @@ def ask_settings(ask: Ask, offered: Callable[[str, str], list[str] | None]) -> A
 def _ask_server(ask: Ask, default_url: str) -> tuple[str, str]:
     """Return the base URL and the variable of the key, which may be empty."""
     url = _ask_until(ask, f"Base URL of the server [{default_url}]: ", _wrong_url) or default_url
-    default = _KEYS.get(own_server(url), "none")
+    default = _KEYS.get(vendor_of(url).company, "none")
     question = f"Name of the environment variable that holds the key [{default}]: "
     variable = _ask_until(ask, question, _wrong_variable) or default
     variable = "" if variable == "none" else variable
@@ -156,7 +157,7 @@ def _wrong_api(name: str) -> str:
 
 
 def _known_api(url: str) -> ApiName | None:
-    return "anthropic" if own_server(url) == "Anthropic" else None
+    return "anthropic" if vendor_of(url).company == "Anthropic" else None
 
 
 async def _offered(url: str, variable: str, seconds: float) -> list[str] | None:
@@ -194,7 +195,7 @@ def _ask_model(ask: Ask, offered: list[str]) -> str:
 
 def _ask_api(ask: Ask, url: str) -> str:
     """Return the API; empty for the default. Of OpenAI's and Anthropic's own servers it is known."""
-    if own_server(url):
+    if vendor_of(url).company:
         return _known_api(url) or ""
     question = "API: chat, responses or anthropic (the checks below compare them) [chat]: "
     return _ask_until(ask, question, _wrong_api)

@@ -13,9 +13,8 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-from msgbook.config import parse_header_lines
+from msgbook.config import parse_header_lines, vendor_of
 from msgbook.errors import UnusableSettingError
 from msgbook.network import ignore_unusable_key_log
 from msgbook.provider.anthropic.decode import MessageDecoder
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 INSTALL = 'pip install "msgbook[anthropic]"'
 _OLDEST, _TOO_NEW = 2, 3
 
-_ANTHROPIC_HOSTS = ("anthropic.com", "claude.com")
 _KEY_HEADER = "X-Api-Key"
 """Header of the key before 2026-10, which gateways and other servers of this API know."""
 
@@ -58,7 +56,7 @@ class AnthropicProvider(ServerProvider):
             name: f"Bearer {key}" if name.lower() == "authorization" else sdk.Omit()
             for name in named
         }
-        own = {} if _is_anthropic(url) else {_KEY_HEADER: key}
+        own = {} if vendor_of(url).company == "Anthropic" else {_KEY_HEADER: key}
         given = self._settings.headers
         lower = {name.lower() for name in given}
         # The SDK replaces its own headers by those of the same name in the same case.
@@ -82,11 +80,6 @@ def import_anthropic() -> Any:
     """Return the package `anthropic`. It takes part of a second, and reads the environment."""
     ignore_unusable_key_log()
     return importlib.import_module("anthropic")
-
-
-def _is_anthropic(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    return any(host == name or host.endswith(f".{name}") for name in _ANTHROPIC_HOSTS)
 
 
 def missing_requirement() -> str:

@@ -19,8 +19,12 @@ _SAMPLE = 20_000
 _PLAUSIBLE = 3e-5
 """A character that is rarer says nothing for a language; half of the text has to be better."""
 _ASCII = 1 / 64
+"""Share of an ASCII character in a text, which is the same in all of these encodings. Encodings are compared by such
+shares, so only their ratios count."""
 _RARE = 1e-7
+"""Share of a character that no text has: one of them makes an encoding unlikely."""
 _PUNCTUATION_SHARE = 1 / 60
+"""Share of each mark below."""
 _MARKS_FOUND = "　、。「」『』（）《》〈〉【】，．：；？！“”‘’·…—～－％"
 _LOCAL = 1000.0
 """How much likelier the encoding of the user's own system is."""
@@ -242,16 +246,22 @@ def _frequencies(language: _Language) -> Mapping[str, float]:
 
 _MARKS = "’“”‘–—…€«»°£©®§·•¿¡„‚ºª\u00a0"
 _MARK_SHARE = 1 / 50
+"""Share of each of these marks in prose."""
 _SIGNS = "±µ×²³½¼¾÷¶†‰™"
 _SIGN_SHARE = 1 / 300
+"""Share of each of these signs, which are rarer than marks."""
 _WITHIN_WORDS = "’‘·—–…\u00a0"
 """Marks that may stand between two letters."""
 _SHARE, _CAPITALS = 0.2, 0.05
 """Part of a text that is letters with accents, and how much of that is capitals."""
 _OTHER_LETTER = 1 / 2000
+"""Share of a letter of another language, as in names."""
 _OTHER = 1e-5
+"""Share of a character that no language here has: a few of them outweigh any letters."""
 _SIDE_BY_SIDE = 1 / 30
+"""How much less likely two such characters are side by side: letters with accents mostly stand alone."""
 _MISPLACED = 1e-5
+"""How much less likely a character is where it does not belong, such as a sign within a word."""
 
 _WESTERN = {
     "cp1252": 1.0,

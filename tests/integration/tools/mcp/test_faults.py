@@ -206,7 +206,7 @@ def test_a_server_that_stops_reading_ends_a_call_after_its_time_limit():
 
 
 def test_an_answer_that_is_no_result_fails_the_call():
-    assert "no result of a tool" in failure_of("on_call_no_result")
+    assert "not a result of a tool" in failure_of("on_call_no_result")
     assert "its answer is not valid JSON-RPC" in failure_of("on_call_bad_result")
     assert "its answer is not valid JSON-RPC" in failure_of("on_call_deep_result")
 
