@@ -91,6 +91,8 @@ class InterruptibleKernel(BusyKernel):
 
     def __init__(self, **kwargs: Any) -> None:
         self._turns: set[asyncio.Future[Any]] = set()
+        self._turns_lock = Lock()
+        self._usual_interval = sys.getswitchinterval()
         self._awaited_cells: set[asyncio.Future[Any]] = set()
         self._is_code_running = False
         self._is_signal_own = False
@@ -102,13 +104,19 @@ class InterruptibleKernel(BusyKernel):
     def running_turn(self, task: asyncio.Future[Any]) -> Iterator[None]:
         """Let an interrupt cancel the turn that `task` runs, while the context is open."""
         self.interrupted = False
-        usual = sys.getswitchinterval()
-        sys.setswitchinterval(_SWITCH_INTERVAL)
+        with self._turns_lock:
+            if not self._turns:
+                self._usual_interval = sys.getswitchinterval()
+                sys.setswitchinterval(_SWITCH_INTERVAL)
+            self._turns.add(task)
         try:
-            with _member(self._turns, task):
-                yield
+            yield
         finally:
-            sys.setswitchinterval(usual)
+            # Turns overlap where clients use subshells: the last one gives the usual time back.
+            with self._turns_lock:
+                self._turns.discard(task)
+                if not self._turns:
+                    sys.setswitchinterval(self._usual_interval)
 
     def running_python(self) -> AbstractContextManager[None]:
         """Let an interrupt raise `KeyboardInterrupt` in code that does not wait, while it is open.

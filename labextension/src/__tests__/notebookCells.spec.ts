@@ -1,6 +1,7 @@
+import { CodeCellModel } from '@jupyterlab/cells';
 import type { Notebook } from '@jupyterlab/notebook';
 
-import { NotebookCells } from '../live/notebookCells';
+import { NotebookCells, turnOf } from '../live/notebookCells';
 
 /** A notebook of code cells that counts how often the id of a cell is read. */
 function notebook(many: number) {
@@ -75,4 +76,11 @@ it('finds what was added, replaced, moved and deleted since', () => {
   widgets.splice(0, 1);
   expect(cells.has('new')).toBe(false);
   expect(cells.has('c2')).toBe(true);
+});
+
+it('finds no turn in a cell that is gone', () => {
+  const model = new CodeCellModel();
+  expect(turnOf(model)).toBeNull();
+  model.dispose();
+  expect(turnOf(model)).toBeNull();
 });

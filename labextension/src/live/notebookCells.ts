@@ -295,6 +295,10 @@ export function turnOf(cell: ICodeCellModel): TurnJson | null {
 
 /** Return the index of the turn among a cell's outputs; -1 if there is none. */
 function turnIndex(cell: ICodeCellModel): number {
+  if (cell.isDisposed) {
+    // A menu may ask about the cell of a notebook that is just being closed.
+    return -1;
+  }
   for (let index = cell.outputs.length - 1; index >= 0; index--) {
     const { data } = outputAt(cell, index);
     if (data !== undefined && TURN_MIME in data) {

@@ -148,6 +148,26 @@ def test_a_cell_ends_although_a_message_of_a_page_ends_in_it_that_came_in_the_on
     assert [m["content"]["text"] for m in messages if m["msg_type"] == "stream"] == ["second\n"]
 
 
+OVERLAPPING = """%%python
+import asyncio, sys
+kernel, loop = get_ipython().kernel, asyncio.get_running_loop()
+usual, seen = sys.getswitchinterval(), []
+first, second = (kernel.running_turn(loop.create_future()) for _ in range(2))
+first.__enter__()
+second.__enter__()
+first.__exit__(None, None, None)
+seen.append(sys.getswitchinterval() < usual)
+second.__exit__(None, None, None)
+print(*seen, sys.getswitchinterval() == usual)
+"""
+
+
+def test_threads_wait_as_usual_again_only_after_the_last_of_turns_that_overlap(kernel):
+    _, messages = kernel.run(OVERLAPPING)
+
+    assert [m["content"]["text"] for m in messages if m["msg_type"] == "stream"] == ["True True\n"]
+
+
 def test_a_subshell_can_be_requested_before_the_shell_has_started():
     manager = KernelManager(kernel_name="msgbook")
     assert manager.kernel_spec is not None
