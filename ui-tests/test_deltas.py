@@ -44,47 +44,6 @@ def test_a_finished_block_is_not_touched_while_the_next_one_grows(lab, lab_root,
     expect(cell.get_by_text("Second paragraph.")).to_be_visible()
 
 
-def test_what_grows_is_shown_with_its_marks_closed_and_kept_as_it_came(
-    lab, lab_root, model_server, screenshot
-):
-    parts = (
-        "It is **bold te",
-        "xt** with $x_1$ and `co",
-        "de`.\n\n- An item\n- **Anot",
-        "her**\n\n```python\nx = 1  # **",
-        "stars**\n```\n\n| a | b |\n| --- | --- |\n| *one",
-        "* | 2 |",
-    )
-    slow = Slow(*parts)
-    model_server.answers = [slow.answer]
-    cell = open_and_run(lab, lab_root / "grows.ipynb", "Tell me")
-    shown = cell.locator(".msgbook-Text")
-    expect(shown.locator("strong")).to_have_text("bold te")
-    expect(shown).not_to_contain_text("*")
-    screenshot("bold")
-    # The node stays while words are added, and with it what is selected in it.
-    shown.locator("strong").evaluate("node => { window.kept = node; }")
-    slow.go()
-    expect(shown.locator("p > code")).to_have_text("co")
-    assert lab.page.evaluate("() => window.kept.textContent") == "bold text"
-    expect(shown.locator("mjx-container")).to_have_count(1)
-    slow.go()
-    expect(shown.locator("li strong")).to_have_text("Anot")
-    slow.go()
-    expect(shown.locator("pre")).to_contain_text("x = 1  # **")
-    screenshot("code")
-    with lab.dark():
-        screenshot("code-dark")
-    slow.go()
-    expect(shown.locator("td em")).to_have_text("one")
-    screenshot("table")
-    slow.go()
-    expect(cell.locator("[data-status=done]")).to_be_visible()
-    assert lab.page.evaluate("() => window.kept.isConnected")
-    lab.save()
-    assert saved_turn(lab_root / "grows.ipynb")["blocks"][-1]["text"] == "".join(parts)
-
-
 LONG = """\
 Words before $x^2$.
 

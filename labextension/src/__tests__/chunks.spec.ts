@@ -1,4 +1,4 @@
-import { Cuts, isOneUnit } from '../render/cuts';
+import { Cuts, isOneUnit } from '../render/textView';
 
 const TEXT = [
   'First paragraph\nof two lines.\n',

@@ -3,7 +3,7 @@ import { htmlOf, plainCode } from '../safe/dialect';
 import { takesTooLong } from '../safe/markdown';
 import { linkUrl, showForeignTags } from '../safe/strictHtml';
 import { turnBundle } from '../live/turnOutputs';
-import { Cuts, isOneUnit } from '../render/cuts';
+import { Cuts, isOneUnit } from '../render/textView';
 import { diffLines } from '../render/diffView';
 import {
   argumentsGist,

@@ -2,16 +2,10 @@ import { MimeModel } from '@jupyterlab/rendermime';
 import type { Message } from '@lumino/messaging';
 import { Panel, Widget } from '@lumino/widgets';
 import { type IMarkdownRenderer, takesTooLong } from '../safe/markdown';
-import { Cuts, isOneUnit } from './cuts';
 import { element, GrowingText } from './dom';
-import { morph, rememberFormulas } from './morph';
-import { closedMarkdown } from './openMarkdown';
 
 /** Characters of Markdown that are rendered in one task. */
 const TASK_LENGTH = 4000;
-
-/** Share of the time in which the end of a growing text is drawn again and again. */
-const SKETCHING = 0.1;
 
 /** A part of the text to render. */
 interface IPart {
@@ -32,7 +26,7 @@ interface IRendered {
  *
  * Each complete unit is rendered once, alone, and its nodes stand in one element as if the text had
  * been rendered whole. Pieces of the last unit are rendered before it is complete, and give way to
- * it; the rest is sketched again and again, with its open marks closed. A text that may define reference links is rendered whole when it ends. Nodes that did not
+ * it. A text that may define reference links is rendered whole when it ends. Nodes that did not
  * change stay, and with them a person's selection. A long text is rendered in many short tasks.
  *
  * Text that is not rendered is shown as plain text, so all of it is always visible. That includes
@@ -61,7 +55,6 @@ export class TextView extends Panel {
     if (this._hasEnded || !text.startsWith(this._text)) {
       this._cuts = new Cuts();
       this._dropOthers(text);
-      this._dropSketch();
     }
     this._text = text;
     this._hasEnded = !streaming;
@@ -110,7 +103,6 @@ export class TextView extends Panel {
     } finally {
       this._isRendering = false;
     }
-    this._sketchSoon();
   }
 
   /** Return the next part to render; null if there is none. */
@@ -183,84 +175,21 @@ export class TextView extends Panel {
   /** Put nodes in the place of all that was rendered of a part, but for nodes that are equal. */
   private _add({ index, end }: IPart, nodes: ChildNode[]): void {
     const old = this._rendered.splice(index).flatMap(({ nodes }) => nodes);
-    const sketched = this._sketch?.nodes ?? [];
-    this._sketch = null;
-    const shown = this._show([...old, ...sketched], nodes);
-    this._rendered.push({ end, nodes: shown });
-  }
-
-  private _show(
-    old: readonly ChildNode[],
-    fresh: readonly ChildNode[]
-  ): ChildNode[] {
+    const equal = nodes.findIndex((node, i) => !old[i]?.isEqualNode(node));
+    const kept = old.slice(0, equal === -1 ? nodes.length : equal);
+    const fresh = nodes.slice(kept.length);
+    old.slice(kept.length).forEach(node => node.remove());
     const tail = this._tail.parentNode === null ? null : this._tail;
-    const { nodes, added } = morph(this._body.node, old, fresh, tail);
-    this._typeset(added);
-    return nodes;
-  }
-
-  /** Sketch the text that is not rendered: now, or when the last sketch was long enough ago. */
-  private _sketchSoon(): void {
-    window.clearTimeout(this._timer);
-    if (this._isSketching || !this._canSketch()) {
-      return;
-    }
-    const pause = this._sketch && this._sketchAt - performance.now();
-    if (pause !== null && pause > 0) {
-      this._timer = window.setTimeout(() => void this._drawSketch(), pause);
-    } else {
-      void this._drawSketch();
-    }
-  }
-
-  private async _drawSketch(): Promise<void> {
-    const from = this._renderedEnd;
-    const source = this._text.slice(from);
-    const begun = performance.now();
-    this._isSketching = true;
-    try {
-      const nodes = await this._nodesOf(closedMarkdown(source));
-      const isWanted =
-        from === this._renderedEnd && this._text.startsWith(source, from);
-      if (isWanted && !this._hasEnded && !this.isDisposed) {
-        const shown = this._show(this._sketch?.nodes ?? [], nodes);
-        this._sketch = { end: from + source.length, nodes: shown };
-        this._showTail();
-      }
-    } finally {
-      this._isSketching = false;
-    }
-    const now = performance.now();
-    this._sketchAt = now + (now - begun) / SKETCHING;
-    if ((this._sketch?.end ?? from) < this._text.length) {
-      this._sketchSoon();
-    }
-  }
-
-  private _canSketch(): boolean {
-    const source = this._text.slice(this._renderedEnd);
-    return (
-      !this._hasEnded &&
-      !this.isDisposed &&
-      source.length <= TASK_LENGTH &&
-      source.trim() !== '' &&
-      !takesTooLong(source)
-    );
-  }
-
-  private _dropSketch(): void {
-    this._sketch?.nodes.forEach(node => node.remove());
-    this._sketch = null;
-  }
-
-  private get _renderedEnd(): number {
-    return this._rendered.at(-1)?.end ?? 0;
+    const all = document.createDocumentFragment();
+    all.append(...fresh);
+    this._body.node.insertBefore(all, tail);
+    this._rendered.push({ end, nodes: [...kept, ...fresh] });
+    this._typeset(fresh);
   }
 
   private _typeset(nodes: readonly ChildNode[]): void {
     for (const node of this.isAttached ? nodes : []) {
       if (node instanceof HTMLElement) {
-        rememberFormulas(node);
         this._markdown.typeset(node);
       }
     }
@@ -284,14 +213,10 @@ export class TextView extends Panel {
   }
 
   private _showTail(): void {
-    const isPlain = this._hasEnded && this._next() === null;
-    if (isPlain) {
-      this._dropSketch();
-    }
-    const tail = this._text.slice(this._shownEnd);
+    const tail = this._text.slice(this._rendered.at(-1)?.end ?? 0);
     this._tailText.show(tail);
     const isEmpty = tail.trim() === '';
-    if (isPlain && !isEmpty) {
+    if (this._hasEnded && !isEmpty && this._next() === null) {
       this._tail.prepend(this._note);
     } else {
       this._note.remove();
@@ -305,14 +230,6 @@ export class TextView extends Panel {
     }
   }
 
-  /** End of what is shown without the tail. What a sketch does not show yet, the next one will. */
-  private get _shownEnd(): number {
-    const isNext = this._sketch !== null && this._canSketch();
-    return isNext
-      ? this._text.length
-      : (this._sketch?.end ?? this._renderedEnd);
-  }
-
   private readonly _note: HTMLElement;
   private readonly _body = new Widget();
   private readonly _tail = element('div', 'msgbook-Text-tail');
@@ -322,12 +239,6 @@ export class TextView extends Panel {
   private _cuts = new Cuts();
   /** The rendered parts; together they are the beginning of `_text`. */
   private readonly _rendered: IRendered[] = [];
-  /** What shows the text behind them up to its `end`. */
-  private _sketch: IRendered | null = null;
-  private _isSketching = false;
-  private _timer: number | undefined;
-  /** When the next sketch may be drawn. */
-  private _sketchAt = 0;
   /** Markdown that takes too long, as far as is known. */
   private _costly = '';
   private _isRendering = false;
@@ -350,4 +261,168 @@ export function nextTask(): Promise<void> {
   return (
     scheduler?.yield?.() ?? new Promise(done => window.setTimeout(done, 0))
   );
+}
+
+/** A line that begins an item of a list; the second half may still become one. */
+const ITEM = /^(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/;
+const MAYBE_ITEM = /^(?:[-+*]|\d{1,9}[.)]?)$/;
+
+/**
+ * Places at which a growing Markdown text is cut.
+ *
+ * A unit is a part that looks alone as it does in the whole, whatever follows. A piece is a part of
+ * the last unit that can be shown before the unit is complete: an item of a list, whose spacing may
+ * depend on later ones. Both end where a line without indentation follows a blank one, outside of
+ * code fences; a piece also where the next item follows. Reference links, footnotes and
+ * `<details>` are the exception: see `isOneUnit`.
+ *
+ * Reads each line once, however often the text grows.
+ */
+export class Cuts {
+  /** Ends of complete units, ascending. */
+  units: number[] = [];
+  /** Ends of pieces of the unit that is not complete, ascending. */
+  pieces: number[] = [];
+
+  /** Take the text, which begins with the one before; an ended text is complete. */
+  read(text: string, ended: boolean): void {
+    for (let end = this._lineEnd(text); end !== -1; end = this._lineEnd(text)) {
+      this._readLine(text.slice(this._at, end), true);
+      this._at = end + 1;
+    }
+    // The beginning of a line tells enough for a cut before it.
+    this._readLine(text.slice(this._at), false);
+    if (ended && text.length > (this.units.at(-1) ?? 0)) {
+      this.units.push(text.length);
+      this.pieces = [];
+    }
+  }
+
+  private _lineEnd(text: string): number {
+    return text.indexOf('\n', this._at);
+  }
+
+  private _readLine(line: string, isWhole: boolean): void {
+    const isItem = ITEM.test(line);
+    if (this._mayCut && /^\S/.test(line)) {
+      if (!isWhole && MAYBE_ITEM.test(line)) {
+        return;
+      }
+      this._cut(isItem);
+    } else if (isItem && this._isInItem()) {
+      this._cut(true);
+    }
+    if (!isWhole) {
+      return;
+    }
+    const before = this._fence;
+    this._fence = this._fenceAfter(line);
+    const isCode = before !== null || this._fence !== null;
+    this._hasItem ||= !isCode && ITEM.test(line.trimStart());
+    const isBlank = line.trim() === '';
+    this._hasText ||= !isBlank;
+    this._mayCut =
+      this._fence === null && isBlank && this._hasText && !this._isUnsure;
+  }
+
+  private _cut(isItem: boolean): void {
+    if (isItem && this._hasItem) {
+      this.pieces.push(this._at);
+    } else {
+      this.units.push(this._at);
+      this.pieces = [];
+      this._hasItem = false;
+    }
+    this._hasText = false;
+    this._mayCut = false;
+  }
+
+  /** Return whether the last line is one of an item of a list, and none of code. */
+  private _isInItem(): boolean {
+    return (
+      this._hasItem && this._hasText && this._fence === null && !this._isUnsure
+    );
+  }
+
+  private _fenceAfter(line: string): IFence | null {
+    const after = fenceAfter(line, this._fence);
+    const isClosing = /^\s*(?:`{3}|~{3})/.test(line);
+    if (this._fence !== null && after === null && !isClosing) {
+      // Only a list ends its fences where the indentation ends, and it may have ended before.
+      this._isUnsure ||= this._hasItem;
+      return this._fence;
+    }
+    return after;
+  }
+
+  /** Beginning of the first line that is not read to its end. */
+  private _at = 0;
+  private _fence: IFence | null = null;
+  /** Whether the unit has an item of a list. */
+  private _hasItem = false;
+  /** Whether anything stands behind the last cut. */
+  private _hasText = false;
+  private _mayCut = false;
+  /** Whether it is not known what is code from here on: the rest is one unit. */
+  private _isUnsure = false;
+}
+
+/** A line that begins the definition of a reference link, in a list or quote, too. */
+const DEFINITION =
+  /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*\[(?:\\.|[^[\]\\])+\]:[ \t]*(?:\n[ \t]*)?\S+[ \t]*(?:$|["'(])/m;
+
+/** A line that begins a footnote, or an element around blocks that may be far apart. */
+const FAR =
+  /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*(?:\[\^[^\]\s]+\]:|<details>)/im;
+
+/**
+ * Return whether parts of a text may look different alone than in the whole: a definition of a link
+ * or a footnote changes what stands anywhere in it, `<details>` stands around other blocks.
+ */
+export function isOneUnit(text: string): boolean {
+  return (
+    (text.includes(']:') && (DEFINITION.test(text) || FAR.test(text))) ||
+    (/<details>/i.test(text) && FAR.test(text))
+  );
+}
+
+/** An open code fence. */
+export interface IFence {
+  /** The backticks or tildes that opened it. */
+  readonly marker: string;
+  /** Columns of white space before them. */
+  readonly indent: number;
+}
+
+const FENCE = /^(`{3,}|~{3,})([\s\S]*)$/;
+
+/**
+ * Return the fence that is open after `line`, given the one that was open before it.
+ *
+ * It is a guess that does not parse lists. A fence in a list item ends with the item, so a line
+ * with less indentation than the fence counts as outside.
+ */
+export function fenceAfter(line: string, open: IFence | null): IFence | null {
+  const text = line.trim();
+  const [, marker = '', info = ''] = FENCE.exec(text) ?? [];
+  const indent = columns(line);
+  if (open !== null) {
+    if (
+      info === '' &&
+      marker.startsWith(open.marker) &&
+      indent <= Math.max(3, open.indent)
+    ) {
+      return null;
+    }
+    if (text === '' || indent >= open.indent) {
+      return open;
+    }
+  }
+  const opens = marker !== '' && !(marker[0] === '`' && info.includes('`'));
+  return opens ? { marker, indent } : null;
+}
+
+function columns(line: string): number {
+  const space = /^[ \t]*/.exec(line)![0];
+  return space.replaceAll('\t', '    ').length;
 }
