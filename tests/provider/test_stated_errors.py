@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from completions import DONE, delta, finish, sse
 from responses import USAGE, completed, event, plain, response, text
-from streamed_turns import StreamedTurn
+from streamed_turns import StreamedTurn, recorded_streams
 
 from msgbook.messages import ApiName
 
 WORDS = "the GPU has died"
+STREAMS = recorded_streams()
+
 
 ERRORS: list[Any] = [
     {"object": "error", "message": WORDS, "type": "InternalServerError", "code": 500},
@@ -168,6 +170,11 @@ def test_an_event_that_is_framed_twice_is_read() -> None:
         {"status": "in_progress", "message": "going on"},
         {"status": "queued", "message": "You are third"},
         {"success": True, "message": "fine"},
+        {"code": "SUCCEED", "message": "", "usage": {"prompt_tokens": 5}},
+        {"code": "Succeeded", "msg": "the task has succeeded"},
+        {"code": "SUCCESSFUL", "message": "all is well"},
+        {"code": "E0", "message": " "},
+        {"code": "E0", "message": "Success"},
         {"success": None, "code": None},
     ],
 )
@@ -192,8 +199,70 @@ def test_an_error_without_words_ends_what_came(content: str, status: str) -> Non
     assert "did not say which" in said["errors"][0]
 
 
+TRAILERS: list[Any] = [
+    {"success": False, "usage": {"prompt_tokens": 5, "completion_tokens": 9}},
+    {"id": "1", "code": "SUCCEED", "message": ""},
+    {"code": "Finished", "message": "3 tokens were saved"},
+    {"status": 500, "msg": "billing is late"},
+    {"detail": "3 tokens were saved"},
+]
+LAST: dict[str, bytes] = {"chat": b"data: [DONE]", "anthropic": b"event: message_stop"}
+"""What may follow the event that states why an answer has ended."""
+UNFINISHED = ("anthropic/no-end",)
+
+
+@pytest.mark.parametrize("name", [name for name in STREAMS if name not in UNFINISHED])
+def test_a_trailer_behind_a_finished_answer_takes_nothing_away(name: str) -> None:
+    api, body = STREAMS[name]
+    whole = StreamedTurn(api, body).said
+    del whole["notices"]
+    last = body.rfind(LAST[api]) if api in LAST and LAST[api] in body else len(body)
+    lines = b"".join(json.dumps(trailer).encode() + b"\n\n" for trailer in TRAILERS)
+    for trailers in (sse(*TRAILERS), lines):
+        for trailed in (body[:last] + trailers + body[last:], body + trailers):
+            said = StreamedTurn(api, trailed).said
+            assert {key: said[key] for key in whole} == whole
+
+
 @pytest.mark.parametrize("end", ["data: [END]", "event: end\ndata: {}", "event: finish\ndata:"])
 def test_an_end_by_another_name_is_one(end: str) -> None:
     said = StreamedTurn("chat", sse(delta(content="whole")) + f"{end}\n\n".encode()).said
 
     assert (said["text"], said["status"]) == ("whole", "done")
+
+
+NAMES = ["complete", "end", "finish", "done", "Finished"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("api", ["chat", "responses", "anthropic"])
+def test_a_name_of_each_event_ends_no_answer(api: ApiName, name: str) -> None:
+    bodies = {
+        "chat": sse({"choices": []}, delta(content="a"), delta(content="b"), finish()),
+        "responses": plain(text("a"), text("b"), completed()),
+        "anthropic": plain(
+            *(
+                {
+                    "type": "content_block_delta",
+                    "index": 0,
+                    "delta": {"type": "text_delta", "text": piece},
+                }
+                for piece in "ab"
+            ),
+            {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+            {"type": "message_stop"},
+        ),
+    }
+    body = bodies[api].replace(b"data: {", f"event: {name}\ndata: {{".encode())
+    said = StreamedTurn(api, body).said
+
+    assert (said["text"], said["status"], said["errors"]) == ("ab", "done", [])
+
+
+@pytest.mark.parametrize("data", ["{}", '{"type": "done"}', '{"usage": {}}', "", "null"])
+@pytest.mark.parametrize("name", NAMES)
+def test_an_event_that_is_named_an_end_and_holds_no_answer_is_one(name: str, data: str) -> None:
+    end = f"event: {name}\ndata: {data}\n\n".encode()
+    said = StreamedTurn("chat", sse(delta(content="whole")) + end).said
+
+    assert (said["text"], said["status"], said["errors"]) == ("whole", "done", [])

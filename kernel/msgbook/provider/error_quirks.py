@@ -67,7 +67,21 @@ class ReportedError(ProviderError):
 
 _ERROR_TEXTS = ("error", "errors", "error_msg", "error_message", "errorMessage")
 """Keys of an event of an answer that hold an error."""
-_NO_ERRORS = frozenset(("", "0", "ok", "success", "none", "null", "no error", "false"))
+_NO_ERRORS = frozenset(
+    (
+        "",
+        "0",
+        "ok",
+        "success",
+        "succeed",
+        "succeeded",
+        "successful",
+        "none",
+        "null",
+        "no error",
+        "false",
+    )
+)
 """Words under such a key that say there is no error."""
 
 ERROR_KEYS = frozenset((*_ERROR_TEXTS, "error_code", "base_resp"))
@@ -77,7 +91,8 @@ def stated_error(event: dict[str, Any], *, is_bare: bool = False) -> Any:
     """Return the error that an event of an answer states in any of its keys; None if it states none.
 
     Args:
-        is_bare: Whether the event has no part of an answer: then its own words may be the error.
+        is_bare: Whether the event has no part of an answer, which has not ended: then its own words may be the
+            error. Behind the end they are a trailer, whatever their code.
     """
     for key in _ERROR_TEXTS:
         value = event.get(key)
@@ -108,7 +123,7 @@ def _states_failure(event: dict[str, Any]) -> bool:
     if (
         is_named
         and "type" not in event
-        and any(isinstance(event.get(k), str) for k in _MESSAGE_KEYS)
+        and any(isinstance(event.get(k), str) and not _is_empty(event[k]) for k in _MESSAGE_KEYS)
     ):
         return True
     statuses = (

@@ -39,6 +39,9 @@ _ODD_LIMIT = 2000
 _ENDS = frozenset(("done", "eos", "end", "finish", "finished", "complete", "end of stream"))
 """Data, and names of events, that end an answer, whatever their case, with brackets and quotation marks or without."""
 
+_PART_KEYS = frozenset(("choices", "type", "output", "content"))
+"""Keys of a part of an answer. A few servers give each of its events a name that would end it."""
+
 _END_LENGTH = 20
 """Characters of data that may be an end mark; longer data need not be compared."""
 _END_MARK = "[DONE]"
@@ -151,17 +154,19 @@ class JSONEvents:
                 yield event, plain
                 self._note_end(plain)
                 continue
+            ends = _is_end(event.event)
             for data in _parts(event.data.strip(STRAY + "\n")):
                 if data.startswith("data:"):  # a gateway has framed an event again
                     data = data[len("data:") :].strip()
                 if self.done:
                     self._note_after(data)
-                elif len(data) < _END_LENGTH and data.strip('"[]').lower() in _ENDS:
+                elif _is_end(data):
                     self.done = True
                 else:
-                    yield from self._values(event, data)
-            if event.event and event.event.strip("[]").lower() in _ENDS:
-                self.done = True
+                    for found in self._values(event, data):
+                        ends = ends and not _is_part(found[1])
+                        yield found
+            self.done |= ends
 
     def _plain_object(self, event: ServerSentEvent) -> dict[str, Any] | None:
         """Return the object of an event as nearly all are: it has one, on one line; None for any other event."""
@@ -169,7 +174,7 @@ class JSONEvents:
         if self.done or data[:1] != "{" or "\n" in data:
             return None
         if name != self._plain_name:
-            if name.lower() in _ERROR_EVENTS or name.strip("[]").lower() in _ENDS:
+            if name.lower() in _ERROR_EVENTS or _is_end(name):
                 return None
             self._plain_name = name
         value = _object(data)
@@ -226,6 +231,17 @@ class JSONEvents:
             self.strange = self.strange or data[:_ODD_LIMIT]
         elif _says(data) and len(self._words) < _ODD_LIMIT:
             self._words = "\n".join(filter(None, [self._words, data[:_ODD_LIMIT]]))
+
+
+def _is_end(words: str) -> bool:
+    """Return whether data, or the name of an event, may end an answer."""
+    return len(words) < _END_LENGTH and words.strip('"[]').lower() in _ENDS
+
+
+def _is_part(value: dict[str, Any]) -> bool:
+    """Return whether an object is a part of an answer, also where its event is named as the end."""
+    found = _PART_KEYS & value.keys()
+    return bool(found) and not (found == {"type"} and _is_end(str(value["type"])))
 
 
 def _parts(data: str) -> list[str]:

@@ -232,7 +232,8 @@ class MessageDecoder:
 
     def _other_event(self, event: dict[str, Any], kind: str) -> Iterator[StreamEvent]:
         error = event.get("error") if kind == "error" else None
-        error = error or stated_error(event, is_bare="choices" not in event)
+        is_bare = "choices" not in event and not self.has_ended
+        error = error or stated_error(event, is_bare=is_bare)
         if error or kind == "error":
             self._note(event)
             yield from self.flush()

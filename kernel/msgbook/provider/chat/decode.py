@@ -202,7 +202,8 @@ class CompletionDecoder:
         is_plain = chunk.keys() <= PLAIN_CHUNK and chunk.get("object") != "error"
         errors = []
         if chunk.get("error") or not is_plain:
-            errors.append(stated_error(chunk, is_bare="choices" not in chunk))
+            is_bare = "choices" not in chunk and self._finish_reason is None
+            errors.append(stated_error(chunk, is_bare=is_bare))
             groq = chunk.get("x_groq")  # says why a stream ended early
             errors.append(groq.get("error") if isinstance(groq, dict) else None)
         if not is_plain:

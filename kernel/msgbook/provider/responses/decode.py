@@ -242,7 +242,8 @@ class ResponseDecoder:
             response = event if kind in _ENDS else {}
         error = event.get("error") or stated_error({"error": response.get("error")})
         if not error and not kind.startswith("response."):
-            error = stated_error(event, is_bare="choices" not in event)
+            is_bare = "choices" not in event and not self.done
+            error = stated_error(event, is_bare=is_bare)
         self._answered = self._answered or kind.startswith("response.")
         if response is not event:
             self._note_usage_and_model(event)
