@@ -105,6 +105,9 @@ def test_an_option_that_a_server_does_not_know_is_left_out(key, message):
     assert key in found.notice("m", "p")
 
 
+WANTED = ("cannot", "can't", "can\u2019t", "must not", "must never", "may not ever")
+
+
 @pytest.mark.parametrize(
     ("key", "message"),
     [
@@ -112,6 +115,7 @@ def test_an_option_that_a_server_does_not_know_is_left_out(key, message):
         ("top_p", "top_p must be between 0 and 1"),
         ("user", "role user is not supported here"),
         ("seed", "something else is not supported"),
+        *[("stop", f"'stop' {words} be empty") for words in WANTED],
     ],
 )
 def test_an_option_that_is_not_refused_as_such_stays(key, message):

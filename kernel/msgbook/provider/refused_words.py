@@ -63,7 +63,7 @@ _REFUSED = re.compile(
     r"unsupported|not support|unavailable|incompatible|mutually exclusive|cannot both|can't both|may not be (set|used|enabled)|unrecogni[sz]ed|unknown|unexpected|extra_forbidden|deprecated|instead"
     r"|not (an? )?(permitted|allowed|enabled|accept|available|recogni[sz]ed|configurable|applicable|compatible|valid for|belong|work with)"
     r"|cannot (be (used|combined|applied|provided|enabled|set)|take|use|accept|handle|set)|only\b.{0,60}\b(allowed|supported|set)|不支持"
-    r"|\b(expected|(?<!not )be) (to be )?(null|none|nil|undefined|nothing|absent|omitted|removed|unset|left out|left empty|empty)\b"
+    r"|\b(expected|(?<!not )(?<!ever )be) (to be )?(null|none|nil|undefined|nothing|absent|omitted|removed|unset|left out|left empty|empty)\b"
     r"|\b(must|should) (not|never) (exist|be (set|sent|specified|provided|present|given|included|used|passed|supplied))\b"
     r"|no longer|obsolete|\b(has been|have been|was|were) (removed|rejected|withdrawn|disabled)|\bplease (remove|omit|drop|unset)\b"
     r"|\bno (such )?(field|param\w*|option|key|argument|property)\b|\b(does|do) not (exist|have|recogni[sz]e|know|understand)\b"

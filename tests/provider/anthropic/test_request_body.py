@@ -431,3 +431,16 @@ def test_an_answer_that_goes_on_does_not_end_with_white_space():
 
     assert body(*paused)["messages"][1]["content"] == [text("I look.")]
     assert body(*paused, user("And?"))["messages"][1]["content"] == [text("I look. \n")]
+
+
+@pytest.mark.parametrize("blanks", [["\n"], ["\n\n", " ", ""]])
+def test_no_text_of_an_answer_is_blank(blanks):
+    """The API refuses such a text anywhere, and white space at the end of what goes on."""
+    texts = ["", "I look. ", *blanks]
+    blocks = [text(said) for said in texts]
+    answer = assistant("\n\n".join(texts)) | {CONTENT_BLOCKS: [*blocks, ONE, OF_ONE]}
+    paused = answer | {CONTENT_BLOCKS: blocks}
+
+    assert body(user("Hi"), paused)["messages"][1]["content"] == [text("I look.")]
+    sent = body(user("Hi"), answer, user("And?"))["messages"][1]["content"]
+    assert sent == [text("I look. "), ONE, OF_ONE]

@@ -157,7 +157,7 @@ def _answer_blocks(message: Message, model: str) -> Iterator[Block]:
         texts = [_text(text) for text in own]
     for block in blocks:
         if block["type"] == "text":
-            yield from texts[:1]
+            yield from (said for said in texts[:1] if said["text"].strip())
             del texts[:1]
         elif is_thought(block):
             if takes_signatures_of(block.get("model", ""), model):
