@@ -225,9 +225,8 @@ class _TurnRun:
             purse=None if self._within else services.purse,
         )
         warn_once(self._services, [active_agent.unknown] if active_agent.unknown else [])
-        # What summaries of earlier cells have used.
-        if usage := self._record.snapshot().get("usage"):
-            budgets.count_usage(usage, [], [], self._record.models)
+        for usage, models in self._record.summaries:
+            budgets.count_usage(usage, [], [], [*models, *self._record.models])
         return budgets
 
     def _check_agent(self, active_agent: ActiveAgent) -> None:

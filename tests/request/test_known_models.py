@@ -229,6 +229,31 @@ def test_each_summary_and_each_failed_attempt_of_one_is_counted(talk):
     assert turn["usage"] == {"input_tokens": 3 * 2 + 11, "output_tokens": 3 * 1 + 7}
 
 
+@pytest.mark.parametrize(
+    ("model", "toml", "spent"),
+    [
+        ("m", "[providers.openai.prices]\nm = { input = 0, output = 0, request = 1 }\n", 3),
+        ("anthropic/claude-sonnet-4-5", "", 2 * 150_000 * 3 / 1e6),
+    ],
+    ids=["a price of each request", "a higher price of long requests"],
+)
+def test_each_summary_is_paid_as_a_request_of_its_own(talk, model, toml, spent):
+    talk.add("One.", "markdown", metadata={"msgbook": {"history": "summary"}})
+    talk.add("Two.", "markdown", metadata={"msgbook": {"history": "summary"}})
+    usage = {"prompt_tokens": 150_000, "completion_tokens": 0}
+    short = Answer([delta(content="Short."), finish(usage=usage)])
+    talk.server.answers = [short, short, text("Yes.")]
+    file = talk.folder / "msgbook.toml"
+    file.write_text(toml)
+    talk.env |= {"MSGBOOK_CONFIG": str(file), "MSGBOOK_MODEL": model}
+    talk.purse = Purse(100)
+
+    turn = talk.ask("And?")
+
+    assert (turn["status"], len(talk.server.requests)) == ("done", 3)
+    assert talk.purse.spent == pytest.approx(spent, abs=0.001)
+
+
 def test_what_turns_share_is_spent_by_all(server, tmp_path):
     server.answers = [text("Done.")]
     purse = Purse(1)

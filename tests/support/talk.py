@@ -20,6 +20,7 @@ from msgbook.engine import Conversation, Services
 from msgbook.magics.history import make_turn_views
 from msgbook.notebook.transcript import Transcript
 from msgbook.request.history import StaleTurn, stale_turns
+from msgbook.turn import Purse
 from msgbook_format.turn import TURN_MIME
 
 
@@ -43,6 +44,7 @@ class Talk:
         self.answer: Callable[[Question], Answer | None] = lambda question: None
         self._options = options
         self.env: dict[str, str] = {"OPENAI_BASE_URL": server.url, "MSGBOOK_MODEL": "m"}
+        self.purse: Purse | None = None
 
     def add(self, source: str, cell_type: str = "code", **keys: Any) -> dict[str, Any]:
         """A cell at the end of the notebook, which is not run."""
@@ -154,9 +156,8 @@ class Talk:
 
     @asynccontextmanager
     async def _engine(self) -> Any:
-        engine = Conversation(
-            Services(load_settings(self.env), sleep=no_sleep), self.folder, **self._options
-        )
+        services = Services(load_settings(self.env), sleep=no_sleep, purse=self.purse)
+        engine = Conversation(services, self.folder, **self._options)
         try:
             yield engine
         finally:

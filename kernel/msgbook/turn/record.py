@@ -54,6 +54,7 @@ from msgbook_format.turn import (
     Block,
     Kind,
     Turn,
+    Usage,
 )
 
 REFERENCE_STEP = 0
@@ -85,6 +86,8 @@ class TurnRecord:
         """Characters of text, arguments, results and kept items so far."""
         self.milestones = 0
         """Number of calls, of decisions about them, and of first outputs and results of tools."""
+        self.summaries: list[tuple[Usage | None, list[str]]] = []
+        """What each request for a summary used, and the names of the model that answered it: each is paid by itself."""
 
     def apply(self, event: TurnEvent, at: float) -> None:
         """Add an event that happened `at` seconds on a monotonic clock."""
@@ -120,6 +123,7 @@ class TurnRecord:
             case SummaryAsked():
                 self._usage.add(event.usage)
                 put_answered_model(self._head, event.model)
+                self.summaries.append((event.usage, self.models))
             case StepStarted():
                 self._usage.begin_step()
                 self._settle_calls(at)
