@@ -24,6 +24,7 @@ from msgbook.__main__ import main
 from msgbook.extras.other_chats import archives
 from msgbook.extras.other_chats.chat import find_branches
 from msgbook.extras.other_chats.fields import TooMuchError
+from msgbook.extras.other_chats.json_text import load
 from msgbook.extras.other_chats.read import read_chats
 from msgbook_format.turn import turn_of
 
@@ -115,6 +116,16 @@ def test_text_that_is_not_the_json_that_it_should_be_is_named_by_its_line(refuse
 
 
 CHAT = b'{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}'
+
+
+PADDING = [" \t\r\n", "\f\v", "\x00" * 9, "\u00a0", "\u2028\u3000", "\n\x00\f\x00 \x85"]
+
+
+@pytest.mark.parametrize("padding", PADDING)
+def test_white_space_and_zeros_around_the_json_say_nothing(padding):
+    around = padding.encode()
+
+    assert load(around + CHAT + around) == (json.loads(CHAT), False)
 
 
 @pytest.mark.parametrize(

@@ -262,6 +262,26 @@ def test_no_notebook_and_no_project_names_a_model_that_searches(talk, place, mod
     assert "[agents.NAME]" in said
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        "gpt-4o:online_x",
+        "sonar_pro",
+        "perplexity_sonar",
+        "openrouter/fusion_v2",
+        "gpt-5-search-api_eu",
+        "o4-mini-deep-research_2025",
+        "groq/compound_mini",
+        "my_jina-deepsearch_v1",
+    ],
+)
+def test_its_name_ends_before_an_underscore_as_well(talk, model):
+    turn = talk.ask(f"%%msg model={model}\nHi.")
+
+    assert talk.server.requests == []
+    assert "searches the web by itself" in message_of(turn)
+
+
 @pytest.mark.parametrize("place", PLACES)
 def test_a_model_that_searches_answers_where_the_users_configuration_names_it(
     talk, tmp_path, place
@@ -288,7 +308,16 @@ def test_the_users_own_model_may_search(talk, tmp_path, where):
 
 
 @pytest.mark.parametrize(
-    "model", ["gpt-5.2", "online", "deepseek:free", "sonarqube-7b", "tongyi-deepresearch-30b-a3b"]
+    "model",
+    [
+        "gpt-5.2",
+        "online",
+        "deepseek:free",
+        "sonarqube-7b",
+        "sonar2-7b",
+        "x:onlines",
+        "tongyi-deepresearch-30b-a3b",
+    ],
 )
 def test_other_models_may_be_named_by_anyone(talk, model):
     assert talk.ask(f"%%msg model={model}\nHi.")["model"] == model

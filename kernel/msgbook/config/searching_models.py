@@ -11,7 +11,7 @@ class SearchingModels(NamedTuple):
 
     vendor: str
     names: str
-    """A regular expression that finds them, in small letters."""
+    """A regular expression that finds them, in small letters. `\\b` would not end a word before `_`."""
     source: str
     """Where the vendor says so."""
 
@@ -19,31 +19,33 @@ class SearchingModels(NamedTuple):
 _SEARCHING = (
     SearchingModels(
         "OpenRouter, NanoGPT",
-        r":online\b",
+        r":online(?![a-z0-9])",
         "openrouter.ai/docs/guides/routing/model-variants/online, docs.nano-gpt.com/api-reference/endpoint/chat-completion",
     ),
     SearchingModels(
         "OpenRouter",
-        r"\bopenrouter/fusion\b",
+        r"(?<![a-z])openrouter/fusion(?![a-z0-9])",
         "openrouter.ai/docs/guides/routing/routers/fusion-router",
     ),
     SearchingModels(
         "Perplexity",
-        r"\bsonar\b|\bpplx-.*-online\b",
+        r"(?<![a-z])sonar(?![a-z0-9])|(?<![a-z])pplx-.*-online(?![a-z0-9])",
         "docs.perplexity.ai/guides/search-control-guide",
     ),
     SearchingModels(
         "OpenAI",
-        r"-search-(preview|api)\b|-deep-research\b",
+        r"-(search-(preview|api)|deep-research)(?![a-z0-9])",
         "developers.openai.com/api/docs/guides/tools-web-search",
     ),
-    SearchingModels("Groq", r"(^|/)compound\b", "console.groq.com/docs/compound/built-in-tools"),
+    SearchingModels(
+        "Groq", r"(^|/)compound(?![a-z0-9])", "console.groq.com/docs/compound/built-in-tools"
+    ),
     SearchingModels(
         "Venice",
         r"[:&]enable_(web|x)_\w+=(?!off\b|false\b)",
         "docs.venice.ai/api-reference/endpoint/chat/model_feature_suffix",
     ),
-    SearchingModels("Jina", r"\bjina-deepsearch\b", "jina.ai/deepsearch"),
+    SearchingModels("Jina", r"(?<![a-z])jina-deepsearch(?![a-z0-9])", "jina.ai/deepsearch"),
 )
 
 _ANY = re.compile("|".join(f"(?:{row.names})" for row in _SEARCHING))

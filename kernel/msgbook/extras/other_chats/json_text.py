@@ -30,6 +30,8 @@ _MOST_ERRORS = 100
 _BYTE = re.compile("[\udc80-\udcff]")
 """A byte that is no UTF-8, as `surrogateescape` writes it."""
 _BLANKS = re.compile(r"[ \t\n\r]*")
+_PADDING = "\0" + "".join(filter(str.isspace, map(chr, range(0x3001))))
+"""What may stand around JSON: white space, and the zeros that fill up a download which was cut off."""
 _FIRST_KEY = re.compile(r'\{\s*("[^"\\]{1,80}")')
 _OPENING = 100
 """Characters before an error that may be the beginning of the next item: a text that is not closed ends within it."""
@@ -64,7 +66,7 @@ def load(data: bytes, item_keys: Collection[str] = ()) -> tuple[Any, bool]:
         raise BadJsonError(
             f"expected JSON of at most {jsontext.MAX_DEPTH} levels, found more levels"
         )
-    text = text.strip(" \t\r\n\0")  # a download that was cut off may be filled up with zeros
+    text = text.strip(_PADDING)
     if not text:
         raise BadJsonError("expected JSON, found an empty file")
     try:
