@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msgbook.notebook.cells import NoSuchCellError, describe_cell_with_id, find_cell, title_of
+from msgbook.notebook.cells import (
+    NoSuchCellError,
+    describe_cell_with_id,
+    find_cell,
+    short_ids,
+    title_of,
+)
 from msgbook_format import reads
 
 UUID = "5fb8acd8-7da5-4f6a-9b1c-2d3e4f5a6b7c"
@@ -55,6 +61,14 @@ def test_what_a_list_shows_of_an_id_names_the_cell(all_ids):
     for position, cell_id in enumerate(all_ids):
         shown = describe_cell_with_id(cells, position).partition("[")[2].partition("]")[0]
         assert all_ids[find_cell(cells, shown, "above")] == cell_id
+
+
+@given(st.lists(ids | st.just(""), max_size=8))
+def test_a_short_id_has_eight_characters_or_the_first_that_no_other_id_shares(all_ids):
+    for own, shown in zip(all_ids, short_ids([cell(one) for one in all_ids]), strict=True):
+        others = set(all_ids) - {own}
+        enough = (n for n in range(8, 20) if not any(o.startswith(own[:n]) for o in others))
+        assert shown == (own[: next(enough, 20)] if len(own) >= 8 else own)
 
 
 def test_of_two_cells_with_one_id_the_last_is_meant():

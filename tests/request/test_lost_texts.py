@@ -333,6 +333,16 @@ def test_a_file_that_no_longer_has_the_lines_that_were_sent_has_changed(talk):
     assert "a.txt:2:3 (cell 1)" in " ".join(notices(talk.ask("And now?")))
 
 
+@pytest.mark.parametrize("name", ["a.txt", "a.txt:2", "an.ipynb:cell:a"])
+def test_a_whole_file_whose_text_can_no_longer_be_read_is_not_compared(talk, name):
+    (talk.folder / name).write_text("one")
+    talk.ask(f"@[{name}]")
+    assert content_reference(talk.sent()[-1])["files"] == {name: "one"}
+    (talk.folder / name).write_bytes(b"%PDF-1.4\nbroken")
+
+    assert notices(talk.ask("And now?")) == []
+
+
 def test_what_only_looks_changed_is_no_notice(talk):
     (talk.folder / "a.py").write_text("{{CITY}}\n2\n3\n")
     (talk.folder / "big.txt").write_text("x" * 250_000)

@@ -34,7 +34,7 @@ ELSEWHERE = [
 
 EQUALS = [
     "&#61;", "&#x3d;", "&#X3D;", "&#61", "&equals;", "%3D", "%3d", "\\=", "\\u003d", "\\x3d", "&amp;#61;", "%253D",
-    "\uff1d", "\ufe66", "\ua78a", "\u2550", "\u1400", "\u30a0", "\u200b=", "=\u200b",
+    "\uff1d", "\ufe66", "\ua78a", "\u2550", "\u1400", "\u30a0", "\u200b=", "=\u200b", f"&#{'0' * 5000}61;",
 ]  # fmt: skip
 WORDS = [
     "history{}exclude", "[history{}exclude]", "&#104;istory{}exclude", "histor&#121;{}none", "HISTORY{}EXCLUDE", "h\\istory{}exclude",

@@ -131,7 +131,11 @@ FORMAT_PIECES = (
     "- [^a] [raw]\n",
 )
 END = "\n\n# %% [^x]\n\nhi\n\n[^x]: [raw]\n"
-FORMAT = tuple(Text(start, piece, END) for start, piece in product(STARTS, FORMAT_PIECES))
+FORMAT = (
+    *(Text(start, piece, END) for start, piece in product(STARTS, FORMAT_PIECES)),
+    Text("# %% [^a]\n\n[^a]: history&#", "0", "61;exclude\n"),
+    Text("# %% [^a]\n\n[^a]: &#", "1", ";\n"),
+)
 """Markers, footnotes and fences of message files."""
 
 MARKUP_PIECES = (
@@ -209,7 +213,19 @@ MARKUP_PIECES = (
     "\0",
     "\u2028",
 )
-MARKUP = tuple(Text("", piece) for piece in MARKUP_PIECES)
+MARKUP = (
+    *(Text("", piece) for piece in MARKUP_PIECES),
+    Text("<", "a"),
+    Text("</", "a-"),
+    Text("<a ", "a"),
+    Text("<!", "a"),
+    Text("<script>", "</script "),
+    Text("&#", "1"),
+    Text("&#", "0", "61;"),
+    Text("&#x", "f", ";"),
+    Text("[a](&#", "1", ";)"),
+    Text('<a href="&#', "1", ';">'),
+)
 """HTML and Markdown."""
 
 
@@ -283,6 +299,11 @@ READERS = (
         lambda t: outputs_text([{"output_type": "stream", "name": "out", "text": t}]),
         OUTPUT,
     ),
+    Reader(
+        "outputs of HTML",
+        lambda t: outputs_text([{"output_type": "display_data", "data": {"text/html": t}}]),
+        MARKUP,
+    ),
     Reader("redaction", lambda t: redact(t, ["sk-0123456789", "sk-01"]), OUTPUT),
     Reader(
         "redaction of spelled keys",
@@ -313,6 +334,7 @@ READERS = (
     Reader("HTML", sanitize_html, MARKUP),
     Reader("Markdown", safe_markdown, MARKUP),
     Reader("Markdown of pages", text_html, MARKUP),
+    Reader("a destination", escape.safe_destination, MARKUP),
     Reader("formulas", contain_formulas, MARKUP),
     Reader("Markdown for nbconvert", spell_for_nbconvert, MARKUP),
     Reader("code in a line", escape.inline_code, MARKUP),

@@ -7,7 +7,6 @@ text holds (`msgbook_format.turn.markdown.safe`).
 from __future__ import annotations
 
 import re
-from html import unescape
 from typing import TYPE_CHECKING, Any
 
 import nbformat
@@ -28,6 +27,7 @@ from msgbook_format.exporters.harmless_notebook import (
     contents_of,
     plain_word,
 )
+from msgbook_format.html_references import unescape
 from msgbook_format.syntax import (
     CHAT_CELLS,
     CODE_FIRST_CELLS,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import atexit
 import re
 from functools import lru_cache
-from html import escape, unescape
+from html import escape
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
@@ -21,6 +21,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 from msgbook_format.exporters.formula_process import FormulaProcess
+from msgbook_format.html_references import unescape
 from msgbook_format.turn import (
     DISPLAY,
     FORMULA,

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from html import escape, unescape
+from html import escape
 
+from msgbook_format.html_references import unescape
 from msgbook_format.turn import safe_destination
 
 TAGS = frozenset(

@@ -7,7 +7,6 @@ if nothing were wrong: the text stays as it is.
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from msgbook_format.html_references import unescape
 from msgbook_format.syntax.attributes import Attributes, parse_footnote
 from msgbook_format.syntax.footnotes import Definition, Footnotes, find_definitions, hides_cell
 from msgbook_format.syntax.lines import find_markers
@@ -315,7 +315,7 @@ def _plain(text: str) -> str:
     if text.isascii() and not any(sign in text for sign in "&%\\"):
         return text
     for _ in range(2):  # one may have escaped what another had
-        text = unquote(html.unescape(text))
+        text = unquote(unescape(text))
     text = _ESCAPE.sub(lambda found: chr(int(found[1] or found[2] or found[3], 16)), text)
     text = _INVISIBLE.sub("", text.replace("\\", ""))
     return unicodedata.normalize("NFKC", text.translate(_EQUALS))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
 import json
 import os
 import re
@@ -16,6 +15,7 @@ from urllib.parse import unquote_to_bytes
 from msgbook.config.environment import key_variables
 from msgbook.config.settings import Settings
 from msgbook.text import changed_key
+from msgbook_format.html_references import unescape
 
 _STRUCTURE = {"role", "type"}
 """Keys of a request whose values are fixed by the API."""
@@ -432,7 +432,7 @@ def _letters(found: re.Match[str]) -> str:
         letter = chr(int(found["code"], 16))
     elif found["entity"]:
         number = re.sub("^%(?:25)*23", "#", found["entity"])
-        letter = html.unescape(f"&{number};")
+        letter = unescape(f"&{number};")
     elif groups.get("named"):
         letter = html5[f"{groups['named']};"]
     return "" if letter == "\\" and "run" in groups else letter

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         parse_prompt,
         saved_history,
         short_id,
+        short_ids,
         source_of,
         title_of,
     )

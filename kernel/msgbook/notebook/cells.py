@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from hashlib import sha256
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any, TypeVar
 
 from msgbook.errors import MsgbookError
@@ -259,10 +259,19 @@ def _nearest(ids: Sequence[str], name: str) -> list[int]:
 
 def short_id(cells: Sequence[Cell], position: int) -> str:
     """Return the beginning of a cell's id: eight characters, or as many as no other id begins with."""
-    own = id_of(cells[position])
-    similar = {other for other in map(id_of, cells) if other.startswith(own[:_SHOWN_ID])} - {own}
-    shared = max((_shared_length(own, other) for other in similar), default=0)
-    return own[: max(_SHOWN_ID, shared + 1)]
+    return short_ids(cells)[position]
+
+
+def short_ids(cells: Sequence[Cell]) -> list[str]:
+    """Return what `short_id` does for each cell, in one pass."""
+    ids = list(map(id_of, cells))
+    ordered = sorted(set(ids))  # an id shares most with one beside it
+    shared = [0, *(_shared_length(*pair) for pair in pairwise(ordered)), 0]
+    shown = {
+        cell_id: cell_id[: max(_SHOWN_ID, before + 1, after + 1)]
+        for cell_id, before, after in zip(ordered, shared, shared[1:], strict=False)
+    }
+    return [shown[cell_id] for cell_id in ids]
 
 
 def _shared_length(first: str, second: str) -> int:

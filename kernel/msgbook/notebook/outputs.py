@@ -7,7 +7,6 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Set
-from html import unescape
 from itertools import groupby
 from typing import Any
 
@@ -15,6 +14,7 @@ from msgbook.images import IMAGE_LIMIT, MAX_IMAGES, OUTPUT_IMAGE_TYPES, image_ty
 from msgbook.messages import Part
 from msgbook.notebook.cells import SENT_TEXTS, Cell, once, outputs_of, source_of
 from msgbook.text import sized
+from msgbook_format.html_references import unescape
 from msgbook_format.turn import TURN_MIME
 from msgbook_format.typed import as_dict, as_list
 
@@ -27,7 +27,7 @@ _OBJECT = re.compile(r"\s*<[\w.]{1,100} (object|at 0x)[^<>\n]{0,100}>\s*")
 HTML = "text/html"
 """Sent as text where no other type says more."""
 _UNSEEN = re.compile(r"<(script|style|head|template|svg)\b.*?(?:</\1\b[^<>]*>|\Z)|<!--.*?(?:-->|\Z)", re.IGNORECASE | re.DOTALL)  # fmt: skip
-_TAG = re.compile(r"</?([A-Za-z][\w-]*)[^<>]*>|<[!?][^<>]*>")
+_TAG = re.compile(r"</?([A-Za-z][\w-]*+)[^<>]*+>|<[!?][^<>]*+>")
 _LINES = frozenset(
     (
         "address", "article", "blockquote", "br", "caption", "dd", "details", "div", "dl", "dt",

@@ -5,7 +5,6 @@ To add one, extend a table here, and add a case to tests/provider/test_failures.
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from typing import Any, Literal
@@ -14,6 +13,7 @@ from msgbook.errors import ProviderError
 from msgbook.messages import ApiName
 from msgbook.provider.json_events import is_too_deep
 from msgbook.text import excerpt
+from msgbook_format.html_references import unescape
 from msgbook_format.typed import as_dict, as_list, as_text
 
 _WORDS = ("message", "error", "detail", "msg", "errors")
@@ -222,7 +222,7 @@ def _relayed(metadata: Any, depth: int) -> str:
 
 def _page_text(page: str) -> str:
     body = _TAG.sub(" ", _NOT_SHOWN.sub(" ", page))
-    return html.unescape(" ".join((body if body.strip() else _TAG.sub(" ", page)).split()))
+    return unescape(" ".join((body if body.strip() else _TAG.sub(" ", page)).split()))
 
 
 def reported_status(error: Any) -> int:

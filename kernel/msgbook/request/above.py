@@ -106,8 +106,9 @@ class ChangedFiles:
         """
         reference = file.reference
         stamp = await sources.stamp(reference.name)
-        is_part = bool(reference.lines or reference.cell)
-        if stamp == GONE and is_part:  # or the name ends as lines or a cell do
+        if stamp == GONE and (
+            reference.lines or reference.cell
+        ):  # or the name ends as lines or a cell do
             reference = Reference("path", file.key)
             stamp = await sources.stamp(reference.name)
         if stamp is None or stamp.size > files.FILE_LIMIT:
@@ -123,7 +124,7 @@ class ChangedFiles:
         except ReadLimitError:
             return None
         except SourceError:
-            return _GONE_PART if is_part else None
+            return _GONE_PART if reference.lines or reference.cell else None
         text = referenced.text
         if referenced.kind != "literal":
             text = expand_macros(text, file.macros)[0]

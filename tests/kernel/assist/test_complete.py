@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,34 @@ def test_the_cells_of_another_notebook_are_offered_by_number_and_words(scope):
     assert texts("@[an.ipynb:cell:5f", scope) == [f"{start}5fb8acd8"]
     (found,) = complete("@[an.ipynb:cell:#2", 18, scope).found
     assert (found.kind, found.note) == ("cell", "[2] plot(fit)")
+
+
+@pytest.mark.parametrize("where", ["", "an.ipynb:"])
+def test_the_calls_of_a_completion_grow_with_the_cells_and_not_with_their_square(tmp_path, where):
+    def completed(count):
+        cells = [cell("x") | {"id": f"5fb8acd8-{number}"} for number in range(count)]
+        (tmp_path / "an.ipynb").write_text(book(*cells))
+        scope = prompt_scope(tmp_path, cells=cells)
+        return calls_of(lambda: texts(f"@[{where}cell:none", scope))
+
+    assert completed(1_000) < 20 * completed(100)
+
+
+def calls_of(function):
+    """Return the number of calls, of Python and C, that a function makes in this thread."""
+    calls = 0
+
+    def count(_frame, event, _called):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        function()
+    finally:
+        sys.setprofile(before)
+    return calls
 
 
 def test_no_cell_is_offered_of_a_notebook_that_cannot_be_read_freely(scope, tmp_path):

@@ -112,6 +112,8 @@ def test_line_ends_of_a_cell_are_those_that_its_editor_shows(tmp_path):
 @pytest.mark.parametrize(
     ("tag", "said"),
     [
+        ("an.ipynb:CELL:x:y", "expected @[an.ipynb:cell:ID] or @[an.ipynb:cell:ID:1:20]"),
+        ("an.ipynb:cell:x:cell:y", "expected @[an.ipynb:cell:ID] or @[an.ipynb:cell:ID:1:20]"),
         ("an.ipynb:cell:none", "no cell in an.ipynb has the id 'none'"),
         ("an.ipynb:cell:#9", "no cell in an.ipynb has the id '#9'"),
         ("an.ipynb:cell:", "expected the id of a cell after cell:"),
@@ -222,10 +224,14 @@ def test_a_text_that_is_gone_is_made_again(talk):
     assert content_reference(messages[0])["files"] == sent
 
 
-@given(st.text(max_size=30), st.text(":0123456789cel#.", max_size=12))
-def test_no_name_fails(cell, end):
+@given(
+    st.text(max_size=30),
+    st.text(":0123456789cel#.", max_size=12),
+    st.sampled_from(["cell", "CELL"]),
+)
+def test_no_name_fails(cell, end, word):
     with suppress(TagError, ToolError):
-        found = parse_tag(f"an.ipynb:cell:{cell}{end}")
+        found = parse_tag(f"an.ipynb:{word}:{cell}{end}")
         assert notebook_text(BOOK.encode(), found.cell, "an.ipynb")
 
 

@@ -5,13 +5,13 @@ The module `safe` explains why each is safe.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Mapping
 from urllib.parse import quote, unquote
 
 from markdown_it.common.utils import normalizeReference
 
+from msgbook_format.html_references import unescape
 from msgbook_format.syntax.fence import write_fence
 
 DANGER = re.compile(
@@ -177,8 +177,8 @@ def safe_destination(written: str) -> str | None:
     """
     if _PLAIN_URL.fullmatch(written):
         return written
-    plain = html.unescape(_ESCAPED.sub(r"\1", written)).strip()
-    for judged in (plain, unquote(plain), unquote(unquote(plain)), html.unescape(plain)):
+    plain = unescape(_ESCAPED.sub(r"\1", written)).strip()
+    for judged in (plain, unquote(plain), unquote(unquote(plain)), unescape(plain)):
         scheme, colon, _ = re.split(r"[/?#\\]", judged, maxsplit=1)[0].partition(":")
         if colon and _NOT_IN_SCHEME.sub("", scheme).lower() not in _SCHEMES:
             return None

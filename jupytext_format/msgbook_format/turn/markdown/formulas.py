@@ -8,10 +8,10 @@ its end before the next blank line.
 
 from __future__ import annotations
 
-import html
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgbook_format.html_references import unescape
 from msgbook_format.syntax.fence import StringPositions
 from msgbook_format.turn.markdown.escape import LOADING_TEX, WORD_JOINER
 
@@ -146,7 +146,7 @@ def safe_tex(tex: str, *, table: bool = False) -> str:
             case "|":
                 return r"\vert " if hides_pipes else "|"
             case "\\":
-                following = html.unescape(found[1])
+                following = unescape(found[1])
                 return "\\" + WORD_JOINER if LOADING_TEX.match(following) else "\\"
             case tildes:
                 return "{}".join(tildes)

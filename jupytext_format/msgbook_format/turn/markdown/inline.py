@@ -5,11 +5,11 @@ A lexer, not a parser: all that it does not touch stays byte for byte as the mod
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from msgbook_format.html_references import unescape
 from msgbook_format.syntax.fence import StringPositions
 from msgbook_format.turn.markdown.dialect import TAG, TAGS
 from msgbook_format.turn.markdown.escape import (
@@ -177,7 +177,7 @@ class _Lexer:
 
     def _put_backslash(self, written: str, consumed: int) -> None:
         following = self.text[self.pos + consumed : self.pos + consumed + 100]
-        broken = WORD_JOINER if LOADING_TEX.match(html.unescape(following)) else ""
+        broken = WORD_JOINER if LOADING_TEX.match(unescape(following)) else ""
         self._put(written + broken, consumed)
 
     def _formula(self) -> bool:

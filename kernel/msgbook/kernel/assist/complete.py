@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from msgbook.errors import MsgbookError
 from msgbook.kernel.assist.prompt_scope import MAGIC_START, PromptScope, macro_at, reference_at
-from msgbook.notebook import id_of, short_id, source_of, title_of
+from msgbook.notebook import id_of, short_ids, source_of, title_of
 from msgbook.notebook.magics_table import (
     AGENT,
     AGENT_ATTRIBUTES,
@@ -203,13 +203,14 @@ def _references(typed: str, code: str, scope: PromptScope) -> Iterator[Match]:
 def _cells(code: str, scope: PromptScope) -> Iterator[Match]:
     """Yield the cells that a prompt can refer to, newest first: those above it that have a text and an id."""
     above = scope.above(code)
+    names = short_ids(above)
     for position in reversed(range(len(above))):
         cell = above[position]
         source = source_of(cell)
         # Where another cell has the same source, it is not known which of them is the prompt.
         if not id_of(cell) or not source.strip() or source == code:
             continue
-        name = short_id(above, position)
+        name = names[position]
         if _can_be_written(name):
             yield Match(_CELL + name, "cell", visible(f"[{position + 1}] {title_of(cell)}"))
 
@@ -229,8 +230,8 @@ def _of_notebook(path: str, prefix: str, scope: PromptScope) -> Iterator[Match]:
         cells = cells_of_notebook(scope.roots, real)
     except (MsgbookError, OSError, ValueError):
         return  # it does not exist or cannot be read
-    for position, cell in enumerate(cells):
-        name = short_id(cells, position) or f"#{position + 1}"
+    for position, (cell, shown) in enumerate(zip(cells, short_ids(cells), strict=True)):
+        name = shown or f"#{position + 1}"
         if source_of(cell).strip() and _can_be_written(name):
             title = visible(f"[{position + 1}] {title_of(cell)}")
             yield Match(f"{path}:{_CELL}{name}", "cell", title)

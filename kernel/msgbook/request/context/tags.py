@@ -24,7 +24,7 @@ _JSON_PIECE = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}]|["@]', re.DOTALL)
 _ASCII = re.compile(r"[!-~]+")
 _PYTHON_NAME = re.compile(r"[^\W\d]\w*")
 _CELL_OF = re.compile(r"(.+\.ipynb):cell:([^:]*)(?::(\d{1,9})(?::(\d{1,9}))?)?", re.IGNORECASE)
-_BEGINS_LIKE_CELL_OF = re.compile(r".+\.ipynb:cell:", re.IGNORECASE)
+_BEGINS_LIKE_CELL_OF = re.compile(r"(.+\.ipynb):cell:", re.IGNORECASE)
 _GLOB = re.compile(r"[*?]|\[[^\]]+\]|\{[^{}]*,[^{}]*\}")
 
 
@@ -141,8 +141,8 @@ def parse_tag(text: str) -> Reference:
         if not _PYTHON_NAME.fullmatch(rest.strip()):
             raise TagError("expected the name of a Python variable after py:")
         return Reference("python", rest.strip())
-    if _BEGINS_LIKE_CELL_OF.match(text):
-        return _parse_cell_of(text)
+    if begin := _BEGINS_LIKE_CELL_OF.match(text):
+        return _parse_cell_of(text, begin[1])
     name = text
     numbers: list[int] = []
     while len(numbers) < 2:
@@ -155,10 +155,9 @@ def parse_tag(text: str) -> Reference:
     return Reference("path", name, _checked(Lines(numbers[0], numbers[-1]), parts_of(name)))
 
 
-def _parse_cell_of(text: str) -> Reference:
+def _parse_cell_of(text: str, path: str) -> Reference:
     found = _CELL_OF.fullmatch(text)
     if found is None:
-        path = text[: text.rindex(":cell:")]
         raise TagError(f"expected @[{path}:cell:ID] or @[{path}:cell:ID:1:20]")
     path, cell, first, last = found.groups()
     if not cell.strip():
