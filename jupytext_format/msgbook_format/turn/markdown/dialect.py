@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from markdown_it import MarkdownIt
 from markdown_it.common.normalize_url import normalizeLink
+from markdown_it.rules_block import reference
 from markdown_it.rules_inline import emphasis, strikethrough
 from markdown_it.token import Token
 
@@ -92,9 +93,17 @@ def dialect_parser() -> MarkdownIt:
 def block_parser() -> MarkdownIt:
     """Return the parser of blocks alone, with the formulas, folds and tables of `dialect_parser`; nothing may change it."""
     md = MarkdownIt("commonmark", {"html": False}).enable("table")
+    md.block.ruler.at("reference", _reference)
     add_formulas(md)
     add_details(md)
     return md.disable(["inline", "text_join"])
+
+
+def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read a definition of a link. That of a footnote looks like one, and its text goes on in the next lines."""
+    if state.src.startswith("[^", state.bMarks[start] + state.tShift[start]):
+        return False
+    return reference(state, start, end, silent)
 
 
 def _is_followed(url: str) -> bool:

@@ -100,7 +100,7 @@ class _Document:
         self.references: dict[str, str] = {}
         self.definitions: set[int] = set()
         for label, found in env.get("references", {}).items():
-            if safe_destination(found["href"]) and not label.startswith("^"):
+            if safe_destination(found["href"]):
                 self.references[label] = found["href"]
                 self.definitions.update(range(*found["map"]))
         self.dollars = text.count("$") + text.count("\\(") + text.count("\\[") > 1

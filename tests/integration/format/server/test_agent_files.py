@@ -18,7 +18,7 @@ BROKEN = {
     "an object in `metadata`": b'{"cells": []}',
     "a list of messages in `context`": b'{"metadata": {}, "context": {}}',
     "`context[0].role`": b'{"metadata": {}, "context": [{"role": "developer"}]}',
-    "no finite number": b'{"metadata": {"x": NaN}, "context": []}',
+    "not a finite number": b'{"metadata": {"x": NaN}, "context": []}',
     '"uuid" twice': b'{"metadata": {"uuid": 1, "uuid": 2}, "context": []}',
     "200 levels": b'{"metadata": {"x": ' + b"[" * 300 + b"]" * 300 + b'}, "context": []}',
     "too many digits": b'{"metadata": {"x": ' + b"1" * 5000 + b'}, "context": []}',
