@@ -37,6 +37,7 @@ NOTE = "[^c0]: [markdown] cell=markdown role=system\n\nBe brief."
 NEW = "[^c0]: [code]\n\n```ipython\n%agent new fast model=f-1 temperature=0\n```"
 DEFAULT = "[^c1]: [code]\n\n```ipython\n%agent default fast\n```"
 CODE = "[^c0]: [code]\n\n```python\n1 + 1\n```\n\n# %%% [^c0-1]\n\n2"
+SUMMED = '[^c0]: [markdown] history="summary"\n\nA long question\n\n# %%% [^c0-1]\n\nAn answer'
 
 SCENARIOS: dict[str, tuple[str, list[str]]] = {
     "a prompt": ("", ["Hi"]),
@@ -52,6 +53,7 @@ SCENARIOS: dict[str, tuple[str, list[str]]] = {
     "narrowed folders": (AGENTS, ["%%msg agent=narrow\n@[src/b.txt]"]),
     "attributes of a message": ("", ["Hidden", "%%msg model=other answer_limit=9 max_steps=1\nHi"]),
     "after a call": ("", ["Read it.", "Again."]),
+    "a summary": ("", [SUMMED, "And?", "So?"]),
 }
 
 
@@ -84,10 +86,8 @@ def test_each_host_shows_and_sends_the_same_body(server, folder, name, suffix):
     chat = folder / "chat.msg.md"
     *before, last = cells
     chat.write_text(_text_of(frontmatter, before))
-    server.answers = [
-        *([call("read", {"path": "a.py"})] if name == "after a call" else []),
-        text("Fine."),
-    ]
+    first = {"after a call": call("read", {"path": "a.py"}), "a summary": text("In short.")}
+    server.answers = [*filter(None, [first.get(name)]), text("Fine.")]
     if any("[^" not in source for source in before):
         assert with_settings(server, run_file, chat) == 0
     chat.write_text(chat.read_text() + "\n" + _text_of("", [last], len(before)))
