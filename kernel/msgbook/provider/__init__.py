@@ -7,8 +7,7 @@
   other, which they alone import. `http` is the HTTP client of both.
 - `apis`: the three APIs that there are. `chat` is that of chat completions, `responses` OpenAI's Responses API,
   `anthropic` Anthropic's Messages API. Each makes the body of a request and decodes the answer.
-- `body_json`: the body of a request as JSON.
-- `compression`, `sse`, `json_events`, `pieces`, `tool_call_pieces`, `restarted_arguments`, `pictures`,
+- `compression`, `sse`, `json_events`, `pieces`, `tool_call_pieces`, `pictures`,
   `unknown_events`: what the decoders need to get from the bytes of an answer to events.
 - `asking`: the loop that asks a server: again after failures, another model, without what is refused (`adaptations`).
   `pace` is when,
